@@ -30,8 +30,8 @@ import java.util.function.Supplier;
  * encryption.
  *
  * <p>The server pool stays as it was read, so that an answer is about one configuration. {@link
- * #following} follows the file instead. A call ends by the pool's timeout; without one, after ten
- * seconds. Any thread.
+ * #following} follows the file instead. A call ends by the pool's timeout or, if it has none, after
+ * ten seconds. Any thread.
  */
 final class AskedNodes implements AutoCloseable {
     private static final int PATIENCE_MS = 10_000;
@@ -65,19 +65,19 @@ final class AskedNodes implements AutoCloseable {
         }
     }
 
-    /** The topology; that of a Redis Cluster or of Sentinels after they were asked. */
+    /** The topology. A Redis Cluster, or Sentinels, are asked for it first. */
     PoolTopology topology() throws Refusal {
         if (!isOfFile) {
             within("the server pool", this::ping);
         }
-        return (PoolTopology) client.topology(); // There is no other one.
+        return (PoolTopology) client.topology(); // No other class implements it.
     }
 
     private boolean ping() {
         try {
             client.onEachNode(new CommandArguments(Command.PING));
         } catch (PartialBatch some) {
-            return false; // Who answered knew the map.
+            return false; // The nodes that answered have the map.
         }
         return true;
     }
@@ -100,14 +100,14 @@ final class AskedNodes implements AutoCloseable {
         if (reply != null && !type.isInstance(reply)) {
             throw new Refusal(
                     ExitStatus.NO_ANSWER,
-                    "node " + node.name() + ": its reply to " + command + " is none of redis");
+                    "node " + node.name() + ": its reply to " + command + " is not one of redis");
         }
         return type.cast(reply);
     }
 
     /**
      * The same for a command about a key of that node. If the key has just moved to another node of
-     * the Redis Cluster, that one is asked.
+     * the Redis Cluster, that node is asked.
      *
      * @param key the last word
      */
@@ -125,16 +125,17 @@ final class AskedNodes implements AutoCloseable {
     /**
      * One node's replies to several commands, sent in one write. An error is an element.
      *
-     * @param waitMs so long the node may take beyond the timeout
+     * @param waitMs how much longer than the timeout the node may take
      */
     List<Object> askAll(Node node, List<CommandArguments> commands, long waitMs) throws Refusal {
         return within("node " + node.name(), waitMs, () -> client.onNode(node.name(), commands));
     }
 
     /**
-     * The same for commands that may take so long beyond the timeout. WAIT for no replica answers
-     * at once; but the client allows all that is sent with it the time that it names. Like every
-     * WAIT, it has a PUBLISH of nothing before it (spec/route).
+     * The same for commands that may take {@code waitMs} longer than the timeout. A WAIT for 0
+     * replicas is sent before them. It answers at once, but the client gives the time that it names
+     * to everything that is sent with it. Like every WAIT, it has an empty PUBLISH before it
+     * (spec/route).
      */
     List<Object> askPatiently(Node node, List<CommandArguments> commands, long waitMs)
             throws Refusal {
@@ -188,7 +189,9 @@ final class AskedNodes implements AutoCloseable {
         }
     }
 
-    /** A node that has just left the server pool has no name any more. */
+    /**
+     * Refuses if the node has just left the server pool, so that the client does not find its name.
+     */
     private static <T> T answer(Supplier<T> call) throws Refusal {
         try {
             return call.get();
@@ -197,7 +200,7 @@ final class AskedNodes implements AutoCloseable {
         }
     }
 
-    /** In a thread of its own, because it may never end. */
+    /** Runs it in a thread of its own, because it may never end. */
     private static void start(Runnable task) {
         Thread thread = new Thread(task, "onehop-call");
         thread.setDaemon(true);

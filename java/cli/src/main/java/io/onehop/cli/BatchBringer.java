@@ -31,14 +31,14 @@ import java.util.concurrent.TimeUnit;
  * spec/topology/moving.md, section 8.
  */
 final class BatchBringer {
-    private static final int ALONE_MAX = 16; // So many wait for a node that does not answer.
+    private static final int ALONE_MAX = 16; // At most so many wait for a node that hangs.
     private static final double BYTES_PER_MS = 50 << 10; // About 50 MB a second, a slow node.
     private static final long SLOW_MS = 10_000; // Of DUMP or RESTORE; bytes may be unknown.
 
     /**
      * How a batch ended.
      *
-     * @param byHand so many of its keys went by DUMP and RESTORE
+     * @param byHand how many of its keys went by DUMP and RESTORE
      * @param refused the error of each key that a node has refused
      * @param lost the failure of a node, which has ended the batch
      */

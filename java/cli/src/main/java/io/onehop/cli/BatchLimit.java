@@ -1,11 +1,11 @@
 package io.onehop.cli;
 
 /**
- * How much one MIGRATE may carry, so that it blocks its nodes no longer than it should. The time of
- * each is the measure for the next. For one thread.
+ * How much one MIGRATE may carry, so that it blocks its nodes no longer than it should. How long a
+ * batch takes decides how large the next one may be. For one thread.
  *
- * <p>What a batch costs depends on the number of its keys and on their bytes. A key alone takes
- * about as long as 4 KiB more of a value: some microseconds.
+ * <p>What a batch costs depends on the number of its keys and on their bytes. Each key costs about
+ * as much as 4 KiB of a value: some microseconds.
  */
 final class BatchLimit {
     private static final double KEY = 4096;
@@ -19,14 +19,12 @@ final class BatchLimit {
         this.limitMs = limitMs;
     }
 
-    /**
-     * True if a batch of so many keys and bytes may not have a key of so many bytes in addition.
-     */
+    /** True if a batch with so many keys and bytes has no room for a key of {@code more} bytes. */
     boolean isFull(int keys, double bytes, double more) {
         return keys > 0 && cost(keys + 1, bytes + more) > most;
     }
 
-    /** True if a key of so many bytes goes alone, so that its own time is known. */
+    /** True if a key of this size goes alone, so that its own time is known. */
     boolean isLarge(double bytes) {
         return cost(1, bytes) > most / 2;
     }
@@ -35,7 +33,7 @@ final class BatchLimit {
         return keys * KEY + bytes;
     }
 
-    /** A batch has taken so long. */
+    /** Notes how long a batch took. */
     void took(int keys, double bytes, double ms) {
         double cost = cost(keys, bytes);
         double next = cost * AIM * limitMs / Math.max(ms, 0.01);

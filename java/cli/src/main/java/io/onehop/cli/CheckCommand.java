@@ -22,10 +22,12 @@ import java.util.Map;
         name = "check",
         description = {
             "Check a configuration file.",
-            "All its errors, or else warnings and notes. It asks no node."
+            "It prints all errors or, if there are none, warnings and notes. It asks no node."
         })
 final class CheckCommand extends OperatorCommand {
-    @Parameters(paramLabel = "FILE", description = "The file; environment variables count.")
+    @Parameters(
+            paramLabel = "FILE",
+            description = "The file. Environment variables in it are read.")
     Path file = Path.of("");
 
     CheckCommand(Screen screen) {

@@ -16,7 +16,7 @@ final class ClientList {
     private static final int SHOWN_MAX = 3;
 
     private final String own; // The name of our connections.
-    private final String prefix; // Of those of this server pool, whatever its configuration.
+    private final String prefix; // Of the names of this server pool's connections.
     private final Map<String, Integer> strangers = new TreeMap<>();
     private final Map<String, Integer> others = new TreeMap<>(); // With another configuration.
     private int monitors;
@@ -42,7 +42,7 @@ final class ClientList {
         if (isOfServers || name.equals(own)) {
             return;
         }
-        // Of a server pool whose name begins like this one's there is one more colon.
+        // If another server pool's name begins like this one's, there is one more colon.
         if (name.startsWith(prefix) && name.indexOf(':', prefix.length()) < 0) {
             others.merge(name, 1, Integer::sum);
         } else if (!name.startsWith(first + ":") && !name.startsWith("onehop:")) {

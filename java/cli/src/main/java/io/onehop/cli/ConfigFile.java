@@ -46,7 +46,7 @@ record ConfigFile(Path path, String text, Config config) {
                 : Refusal.ofUsage("cannot read " + path + ": " + why(failure));
     }
 
-    /** No more of the file than the limit on its size. */
+    /** Reads a file, but not far beyond the limit on its size. */
     static ConfigFile parse(Path path) throws IOException, ConfigException {
         try (InputStream bytes = Files.newInputStream(path)) {
             byte[] text = bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
@@ -65,12 +65,16 @@ record ConfigFile(Path path, String text, Config config) {
                 : String.valueOf(failure.getMessage());
     }
 
-    /** The pool of that name; without a name the only one. */
+    /** The pool of that name; without a name the only pool. */
     ServerPool pool(@Nullable String name) throws Refusal {
         List<ServerPool> pools = config.pools();
         if (name == null && pools.size() > 1) {
             throw Refusal.ofUsage(
-                    path + " has " + pools.size() + " server pools: --pool is one of " + names());
+                    path
+                            + " has "
+                            + pools.size()
+                            + " server pools: --pool must be one of "
+                            + names());
         }
         ServerPool found = name == null ? pools.get(0) : config.pool(name);
         if (found == null) {
@@ -79,7 +83,7 @@ record ConfigFile(Path path, String text, Config config) {
                             + name
                             + "\" is not in "
                             + path
-                            + ": --pool is one of "
+                            + ": --pool must be one of "
                             + names());
         }
         if (!found.redis()) {

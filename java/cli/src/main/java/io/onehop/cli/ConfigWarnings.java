@@ -26,7 +26,8 @@ import java.util.Set;
 
 /**
  * What is valid in a server pool but perhaps not meant. In: a pool of a file. Out: findings, each
- * with its line. It asks no node; it looks whether the files that the pool names can be read here.
+ * with its line. It asks no node, but checks whether the files that the pool names can be read
+ * here.
  */
 final class ConfigWarnings {
     private static final List<Directive> FILES =
@@ -38,7 +39,7 @@ final class ConfigWarnings {
 
     private static final String VARIABLE = "[A-Za-z_][A-Za-z0-9_]*";
 
-    /* A node with so much more or less than its part of the keys is worth a note. */
+    /* A node gets a note if its part of the keys differs by more from its weight. */
     private static final double UNEVEN = 0.25;
     private static final int SENTINELS_MIN = 3; // So that two of them are more than half.
 
@@ -87,7 +88,7 @@ final class ConfigWarnings {
                     "has no timeout, so a node that hangs stops its callers",
                     "timeout: 400");
         } else if (ms < Timings.TIMEOUT_SHORT_MS) {
-            add(Level.WARNING, "has a timeout of " + ms + " ms", "it counts milliseconds");
+            add(Level.WARNING, "has a timeout of " + ms + " ms", "the unit is milliseconds");
         }
     }
 
@@ -114,7 +115,10 @@ final class ConfigWarnings {
         }
     }
 
-    /** Warns of a password that looks like a variable. Who writes "$${" wants the text "${". */
+    /**
+     * Warns of a password that looks like a variable. A person who writes "$${" wants the text
+     * "${".
+     */
     private void lookAtPassword(@Nullable String password) {
         if (password != null && password.matches("\\$" + VARIABLE)) {
             add(Level.WARNING, "has a password that looks like a variable", "write ${NAME}");

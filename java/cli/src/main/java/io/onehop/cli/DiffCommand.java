@@ -41,7 +41,7 @@ final class DiffCommand extends OperatorCommand {
     @Option(
             names = "--new-pool",
             paramLabel = "POOL",
-            description = "Its name in NEW, if that is another one.")
+            description = "The name of the server pool in NEW, if it differs.")
     @Nullable String newPool;
 
     @Mixin KeyOptions options = new KeyOptions();
@@ -88,7 +88,7 @@ final class DiffCommand extends OperatorCommand {
         return unread.status(isFine ? ExitStatus.FINE : ExitStatus.FINDINGS);
     }
 
-    /** For each pair of nodes whether keys stay where they are. */
+    /** Says for each pair of nodes whether keys stay where they are. */
     private static boolean[][] isSame(PoolTopology before, PoolTopology after) {
         boolean isWatched =
                 !before.pool().sentinels().isEmpty() && !after.pool().sentinels().isEmpty();

@@ -41,7 +41,8 @@ final class DoctorCommand extends OperatorCommand {
             names = "--big",
             paramLabel = "BYTES",
             defaultValue = "1048576",
-            description = "A key of so many bytes is a finding. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "A key of at least so many bytes is a finding. Default: ${DEFAULT-VALUE}.")
     long big;
 
     private final List<Finding> findings = new ArrayList<>();
@@ -76,7 +77,7 @@ final class DoctorCommand extends OperatorCommand {
         }
     }
 
-    /** False if it answers and is something else. One that refuses INFO may be redis. */
+    /** False if it answers, but is something else. A node that refuses INFO may be redis. */
     private static boolean isRedis(NodeReading reading) {
         NodeInfo info = reading.info();
         return reading.isThere() && (info == null || !info.version().isEmpty());

@@ -41,14 +41,14 @@ final class HotCommand extends OperatorCommand {
             names = "--most",
             paramLabel = "N",
             defaultValue = "10",
-            description = "So many keys are shown. Default: ${DEFAULT-VALUE}.")
+            description = "How many keys are shown. Default: ${DEFAULT-VALUE}.")
     int most;
 
     @Option(
             names = "--looks",
             paramLabel = "N",
             defaultValue = "5",
-            description = "How often keys of a node without LFU are asked. Default: 5.")
+            description = "How often a node without LFU is asked. Default: 5.")
     int looks;
 
     private final UnreadNodes unread = new UnreadNodes();
@@ -95,7 +95,8 @@ final class HotCommand extends OperatorCommand {
     }
 
     /**
-     * True if a node counts the use of its keys. One that refuses INFO is taken for a usual one.
+     * True if a node counts the use of its keys. A node that refuses INFO is taken for one that
+     * does not.
      */
     private static boolean isCounting(AskedNodes nodes, Node node) throws Refusal {
         try {

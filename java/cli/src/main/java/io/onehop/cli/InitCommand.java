@@ -20,12 +20,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Writes a configuration file with comments, to begin with. */
+/** Writes a configuration file with comments, as a start. */
 @Command(
         name = "init",
         description = {
             "Write a configuration file with comments.",
-            "To stdout, or to a FILE that does not exist yet. Only its owner and group may read it."
+            "It goes to stdout, or to a FILE that does not exist yet, for its owner and group only."
         })
 final class InitCommand extends OperatorCommand {
     private static final String TEXT =
@@ -144,7 +144,7 @@ final class InitCommand extends OperatorCommand {
         for (int i = 0; i < servers.size(); i++) {
             String name = isCluster ? "" : " node" + (i + 1);
             String item = servers.get(i) + name;
-            boolean isYaml = !item.startsWith("["); // An address of IPv6 would begin a list.
+            boolean isYaml = !item.startsWith("["); // IPv6 would begin a list.
             text.append("    - ").append(isYaml ? item : '"' + item + '"').append('\n');
         }
         return text.toString();

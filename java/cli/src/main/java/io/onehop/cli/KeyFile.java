@@ -9,10 +9,10 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * The keys of a file or of stdin, one a line: any bytes but the end of a line. With sizes each line
- * is a key, a tab and a number of bytes.
+ * The keys of a file or of stdin, one a line. A key may have any bytes but the end of a line. With
+ * sizes each line is a key, a tab and a number of bytes.
  *
- * <p>It reads pieces of the file, so its memory does not grow with it.
+ * <p>It reads the file piece by piece, so its memory does not grow with the file.
  */
 final class KeyFile {
     private static final int PIECE = 1 << 16;

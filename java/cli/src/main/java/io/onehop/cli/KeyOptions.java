@@ -25,8 +25,9 @@ final class KeyOptions {
             names = "--bytes",
             negatable = true,
             description =
-                    "Memory of keys. In a file each line is then a key, a tab and a number of"
-                            + " bytes; of a sample it is asked by MEMORY USAGE, unless --no-bytes.")
+                    "Count the memory of keys, too. Each line of a file then has a key, a tab and a"
+                            + " number of bytes. For a sample MEMORY USAGE is asked, unless"
+                            + " --no-bytes.")
     @Nullable Boolean bytes;
 
     @Mixin SampleOptions sampled = new SampleOptions();
@@ -45,7 +46,7 @@ final class KeyOptions {
      *
      * @param topology of that pool
      * @param unread gets the nodes whose keys are not all read
-     * @return what the keys are, for the person
+     * @return where the keys come from, for a person
      */
     String read(
             Screen screen,

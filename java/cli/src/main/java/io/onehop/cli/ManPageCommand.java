@@ -98,7 +98,7 @@ final class ManPageCommand implements Callable<Integer> {
         screen.out.print(line + "\n");
     }
 
-    /** Text that is no request to roff. */
+    /** Text that roff does not take for a request. */
     private static String quoted(String text) {
         String plain = text.replace("\\", "\\e").replace("-", "\\-").replace("\"", "\\(dq");
         return plain.startsWith(".") || plain.startsWith("'") ? "\\&" + plain : plain;

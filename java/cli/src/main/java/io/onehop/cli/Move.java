@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What all old owners share while their keys are moved: the nodes, the limits, and what was done.
- * It ends with the placement that it has begun with. Any thread.
+ * It ends if the placement changes. Any thread.
  */
 final class Move implements Pace.Time, AutoCloseable {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -45,11 +45,11 @@ final class Move implements Pace.Time, AutoCloseable {
         try {
             return NodeInfo.of(nodes.text(node, Command.INFO, "server")).text("run_id");
         } catch (JedisException refused) {
-            return ""; // A user who may not ask. A node that is lost says so later.
+            return ""; // The user may not ask. If the node is lost, that shows later.
         }
     }
 
-    /** What is moved in a second, for the bar. */
+    /** How much is moved in a second, for the bar. */
     String speed() {
         double seconds = (Clock.nowNs() - beganNs) / 1e9;
         Moves.Sum moved = tally.moved().all();
@@ -58,12 +58,12 @@ final class Move implements Pace.Time, AutoCloseable {
                 : ", " + Screen.count(moved.keys() / seconds) + " keys/s";
     }
 
-    /** Those of old owners, and of what they read ahead. */
+    /** The threads of old owners, and of what they read ahead. */
     ExecutorService threads() {
         return threads;
     }
 
-    /** It does not keep the process. */
+    /** A thread that does not keep the process alive. */
     private static Thread thread(Runnable task) {
         Thread thread = new Thread(task, "onehop-move");
         thread.setDaemon(true);
@@ -139,8 +139,8 @@ final class Move implements Pace.Time, AutoCloseable {
         PoolTopology now = nodes.topology();
         if (!now.fingerprint().equals(first.fingerprint())) {
             throw Refusal.ofUsage(
-                    "the configuration has changed meanwhile: what was moved is at its place by the"
-                            + " earlier one; run it again");
+                    "the configuration has changed meanwhile: keys were moved to their places by"
+                            + " the earlier one; run it again");
         }
         return now;
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Moves the keys of a server pool with moving_from, until nothing is left at the old places. The
- * old owners work in parallel. It keeps no state: what is left is what the nodes have.
+ * old owners work in parallel. It keeps no state: the nodes themselves show what is left.
  *
  * <p>Implements spec/topology/moving.md, section 8.
  */
@@ -98,7 +98,7 @@ final class MoveCommand extends OperatorCommand {
             try {
                 size += each.size();
             } catch (Refusal | JedisException unknown) {
-                // The walk says so.
+                // The walk reports it.
             }
         }
         return size;

@@ -35,7 +35,7 @@ final class MoveOptions {
             paramLabel = "BYTES",
             defaultValue = "10MiB",
             description =
-                    "So many bytes a second leave each old node; 0 is no limit. Default:"
+                    "At most so many bytes a second leave each old node; 0 is no limit. Default:"
                             + " ${DEFAULT-VALUE}.")
     String rate = "";
 
@@ -44,7 +44,7 @@ final class MoveOptions {
             paramLabel = "MS",
             defaultValue = "10",
             description =
-                    "So many milliseconds one MIGRATE may block a node; only a single large key"
+                    "How many milliseconds one MIGRATE may block a node; only a single large key"
                             + " takes longer. Default: ${DEFAULT-VALUE}.")
     int blockMs;
 
@@ -83,7 +83,7 @@ final class MoveOptions {
     /**
      * The other server pools of the file that keep keys in the database of an old owner, by the
      * same address. By either ring these keys may belong elsewhere, so a move would take them.
-     * Pools that place all keys as this one have the same keys.
+     * Pools that place all keys like this one are not meant: they have the same keys.
      */
     static List<Finding> sharers(ConfigFile file, ServerPool pool) {
         PoolTopology topology = PoolTopology.of(pool);

@@ -31,7 +31,7 @@ final class MovePlan {
         all += key.count();
     }
 
-    /** One of them, which moves. */
+    /** A key that was seen and moves. */
     void moves(SeenKey key, Node from, Node to) {
         moves.add(from.index(), to.index(), key.count(), key.count() * key.bytes());
         largest.add(key);
@@ -60,7 +60,7 @@ final class MovePlan {
         return 1000 * (SECONDS_PER_KEY + bytes / BYTES_PER_SECOND);
     }
 
-    /** How long an old node takes for this: as the rate says, or longer if it cannot do that. */
+    /** How long an old node takes for this: as the rate says, or longer if it is not that fast. */
     double seconds(Moves.Sum sum) {
         double least = sum.keys() * SECONDS_PER_KEY + sum.bytes() / BYTES_PER_SECOND;
         return Math.max(least, sum.bytes() / bytesPerSecond);

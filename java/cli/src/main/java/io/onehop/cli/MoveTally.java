@@ -12,7 +12,7 @@ import java.util.Map;
 final class MoveTally {
     private static final int SHOWN_MAX = 10;
 
-    /** A key that has blocked its node for longer than the limit, with those that went with it. */
+    /** A key that, together with its batch, has blocked its node for longer than the limit. */
     record Large(Node node, byte[] key, double bytes, double ms) {}
 
     private final Moves moved = new Moves();
@@ -65,12 +65,12 @@ final class MoveTally {
         lost.putIfAbsent(node, new BatchBringer.Lost(node, why));
     }
 
-    /** A batch has taken so long. */
+    /** Notes how long a batch took. */
     synchronized void took(double ms) {
         longestMs = Math.max(longestMs, ms);
     }
 
-    /** The batch of this key has taken so long. */
+    /** Notes how long the batch of this large key took. */
     synchronized void large(Node node, byte[] key, double bytes, double ms) {
         large.add(new Large(node, key, bytes, ms));
         large.sort(Comparator.comparingDouble(Large::ms).reversed());

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/** What moves between each two nodes, counted. Any thread may add. */
+/** Counts what moves between each two nodes. Any thread may add. */
 final class Moves {
 
-    /** So many keys with so many bytes. */
+    /** A number of keys, and of their bytes. */
     record Sum(double keys, double bytes) {
         static final Sum NONE = new Sum(0, 0);
 
@@ -71,7 +71,10 @@ final class Moves {
         return sum[0];
     }
 
-    /** A row for each pair. The topologies are those of its indexes; they may be one. */
+    /**
+     * Prints a row for each pair. Its two indexes belong to these topologies, which may be the
+     * same.
+     */
     void print(Screen screen, PoolTopology before, PoolTopology after, boolean hasBytes) {
         if (isEmpty()) {
             return;

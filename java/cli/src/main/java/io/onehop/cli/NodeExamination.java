@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is wrong with a node, as its INFO shows it. Pure: in a reading, out findings with what to do
- * about them.
+ * What is wrong with a node, as its INFO shows it. Pure. In: a reading. Out: findings, with what to
+ * do about them.
  */
 final class NodeExamination {
     private static final int TRIED_SINCE = 7; // redis' version.
@@ -48,7 +48,7 @@ final class NodeExamination {
 
     private void lookAtServer() {
         if (info.version().isEmpty()) {
-            add(Level.NOTE, "is not redis: only that it answers was checked", "");
+            add(Level.NOTE, "is not redis: nothing was checked but that it answers", "");
         } else if (info.redisMajor() < TRIED_SINCE) {
             add(
                     Level.NOTE,
@@ -56,7 +56,7 @@ final class NodeExamination {
                     "update it");
         }
         if (info.number("loading") == 1) {
-            add(Level.ERROR, "loads its file and answers nothing meanwhile", "wait");
+            add(Level.ERROR, "is loading its file and answers nothing yet", "wait");
         }
     }
 

@@ -42,7 +42,7 @@ record NodeReading(
         }
     }
 
-    /** It does not keep the process. */
+    /** A thread that does not keep the process alive. */
     private static Thread thread(Runnable task) {
         Thread thread = new Thread(task, "onehop-reading");
         thread.setDaemon(true);
@@ -54,7 +54,7 @@ record NodeReading(
         try {
             nodes.ask(node, Object.class, Command.PING);
         } catch (JedisDataException answered) {
-            // The time until it came counts.
+            // Only the time until it came counts.
         }
     }
 

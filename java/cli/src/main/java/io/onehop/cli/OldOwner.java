@@ -19,8 +19,8 @@ import java.util.concurrent.Future;
 /**
  * Moves the keys that are left on one old owner: it finds them by SCAN, and brings them in batches.
  *
- * <p>Only those keys that the old ring places here and that move; all others are left alone. For
- * one thread.
+ * <p>It moves only keys that the old ring places here and that belong elsewhere now. All others are
+ * left alone. For one thread.
  */
 final class OldOwner {
     private static final String COUNT = "1000"; // Of one SCAN.
@@ -35,7 +35,7 @@ final class OldOwner {
     private final BatchBringer bringer;
     private final Pace steps = new Pace(STEPS_PER_SECOND);
     private final Pace bytes;
-    private int refused; // So many keys without one that was brought.
+    private int refused; // Keys in a row, without one that was brought.
 
     OldOwner(Move move, Node node) {
         this.move = move;
@@ -133,7 +133,7 @@ final class OldOwner {
 
     /**
      * The same keys with their memory. It is asked for only if there is a rate, because that takes
-     * a node about as long as to bring a small key. One that is gone is left out.
+     * a node about as long as to bring a small key. A key that is gone is left out.
      */
     private List<SeenKey> sized(List<byte[]> keys) throws Refusal {
         List<SeenKey> sized = new ArrayList<>();
@@ -228,7 +228,7 @@ final class OldOwner {
         return true;
     }
 
-    /** None if the owner fails now: the batch is there already. */
+    /** The sizes of the batch's keys; none if the owner fails now. The batch is there already. */
     private List<Object> sizes(Node owner, Batch batch) {
         try {
             return memoryOf(owner, batch.keys());

@@ -27,8 +27,8 @@ import java.util.logging.Logger;
  * The program {@code onehop}.
  *
  * <p>It reads a command line, runs one command, and ends with its exit status. Whatever goes wrong
- * is one line on stderr. Only {@code move} changes anything on a node. None sends MONITOR or KEYS,
- * and commands that walk over keys go at a limited rate.
+ * is one line on stderr. Only {@code move} changes anything on a node. No command sends MONITOR or
+ * KEYS. Commands that walk over keys do it at a limited rate.
  */
 @Command(
         name = "onehop",
@@ -67,7 +67,7 @@ public final class OneHopCommands {
     private static final String NO_NUMBER = " is not (a long|an int)$";
     private static final String NUMBER = " is not a whole number, or is too large";
 
-    /* Held, because a logger that nobody holds is made again, with the level of all others. */
+    /* Kept here: a logger without a reference is made again, with the level of all others. */
     private static final Logger LOG = Logger.getLogger("io.onehop");
 
     @Option(
@@ -103,7 +103,7 @@ public final class OneHopCommands {
     }
 
     static int run(Screen screen, String... arguments) {
-        LOG.setLevel(Level.OFF); // What a client logs, a command says.
+        LOG.setLevel(Level.OFF); // A command says itself what a client would log.
         int status = commandLine(screen).execute(arguments);
         boolean isLost = screen.out.checkError();
         if (isLost && status != ExitStatus.BROKEN) {

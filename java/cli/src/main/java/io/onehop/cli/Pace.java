@@ -5,8 +5,8 @@ import io.onehop.core.base.Clock;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets so many commands or bytes a second begin, evenly. What is late for a moment is made up for,
- * or every pause of a busy machine would lower the rate. For one thread.
+ * Lets so many commands or bytes a second begin, evenly. A short delay is made up for. Otherwise
+ * every pause of a busy machine would lower the rate. For one thread.
  */
 final class Pace {
     /** No limit. */
@@ -53,7 +53,9 @@ final class Pace {
         await(1);
     }
 
-    /** The same for a piece of so many bytes: those before it have had their time. */
+    /**
+     * The same for a piece of this size. It begins when the pieces before it have had their time.
+     */
     void await(double size) throws Refusal {
         long nowNs = time.nowNs();
         long leftNs = nextNs - nowNs;

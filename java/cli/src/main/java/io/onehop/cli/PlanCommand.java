@@ -18,7 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Says before a move what it will take. It changes nothing. */
+/** Says what a move will take, before it begins. It changes nothing. */
 @Command(
         name = "plan",
         description = {
@@ -35,7 +35,7 @@ final class PlanCommand extends OperatorCommand {
             paramLabel = "N",
             defaultValue = "1000",
             description =
-                    "Sampled keys of each old node, 1000 a second; 0 for all. Default:"
+                    "How many keys of each old node are sampled, 1000 a second; 0 for all. Default:"
                             + " ${DEFAULT-VALUE}.")
     long sample;
 
@@ -49,7 +49,7 @@ final class PlanCommand extends OperatorCommand {
     public Integer call() throws Refusal {
         options.check();
         if (sample < 0) {
-            throw Refusal.ofUsage("--sample is " + sample + ", but not below 0");
+            throw Refusal.ofUsage("--sample is " + sample + ", but must be at least 0");
         }
         ConfigFile file = options.which.file();
         MovePlan plan = new MovePlan(options.bytesPerSecond());

@@ -10,7 +10,8 @@ final class SampleOptions {
             names = "--sample",
             paramLabel = "N",
             defaultValue = "1000",
-            description = "Sampled keys of each node; 0 for all. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "How many keys of each node are sampled; 0 for all. Default: ${DEFAULT-VALUE}.")
     long sample;
 
     @Option(
@@ -22,7 +23,7 @@ final class SampleOptions {
 
     void check() throws Refusal {
         if (sample < 0) {
-            throw Refusal.ofUsage("--sample is " + sample + ", but not below 0");
+            throw Refusal.ofUsage("--sample is " + sample + ", but must be at least 0");
         }
         if (rate < 1 || rate > RATE_MAX) {
             throw Refusal.ofUsage("--rate is " + rate + ", but must be from 1 to " + RATE_MAX);

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 /**
  * A sample of the keys of each node, found by SCAN, perhaps with their MEMORY USAGE.
  *
- * <p>SCAN walks over hashes, so its first keys are like any others. Each stands for as many keys as
- * its node has more.
+ * <p>SCAN walks in the order of hashes, so its first keys are a fair sample. If a node has ten
+ * times as many keys, each key of the sample stands for ten.
  */
 final class SampledKeys {
     private static final String STEP = "100"; // COUNT of one SCAN.
@@ -38,7 +38,7 @@ final class SampledKeys {
         this.pace = pace;
     }
 
-    /** Keys of all nodes, or else a refusal. */
+    /** Reads keys of all nodes. Refuses if one of them fails. */
     void read(List<Node> asked, Consumer<SeenKey> taker) throws Refusal {
         Map<Node, Long> sizes = new LinkedHashMap<>();
         for (Node node : asked) {
@@ -51,7 +51,7 @@ final class SampledKeys {
         }
     }
 
-    /** The same, but a node that fails is noted, and a refusal only if all fail. */
+    /** The same, but a node that fails is only noted, unless all fail. */
     void read(List<Node> asked, UnreadNodes unread, Consumer<SeenKey> taker) throws Refusal {
         Map<Node, Long> sizes = new LinkedHashMap<>();
         for (Node node : asked) {
@@ -95,7 +95,7 @@ final class SampledKeys {
         return sample == 0 ? size : Math.min(sample, size);
     }
 
-    /** Hands over so many keys of a node. */
+    /** Hands over at most so many keys of a node. */
     void walk(Node node, long most, Visitor visitor) throws Refusal {
         String cursor = "0";
         long left = most;
@@ -121,7 +121,7 @@ final class SampledKeys {
             return new String(cursor, StandardCharsets.US_ASCII);
         }
         throw new Refusal(
-                ExitStatus.NO_ANSWER, "node " + node.name() + ": its reply to SCAN is none");
+                ExitStatus.NO_ANSWER, "node " + node.name() + ": its reply to SCAN is malformed");
     }
 
     /** The memory of a key; {@code null} if it is gone. */

@@ -21,9 +21,9 @@ import java.util.Locale;
 /**
  * Where a command reads and writes: answers to stdout, all else to stderr.
  *
- * <p>Colour only on a terminal, and not if NO_COLOR is set; bars of characters only where they can
- * be shown. Text of servers and files goes through {@link #plain}, so that it cannot control the
- * terminal.
+ * <p>It uses colour only on a terminal, and not if NO_COLOR is set. It draws bars of block
+ * characters only where these can be shown. Text of servers and files goes through {@link #plain},
+ * so that it cannot control the terminal.
  */
 final class Screen {
     enum Colour {
@@ -69,7 +69,7 @@ final class Screen {
         this.block = isUnicode ? "█" : "#";
     }
 
-    /** That of this process. */
+    /** The screen of this process. */
     static Screen ofProcess() {
         boolean isTerminal = isTerminal(1);
         String refusesColour = System.getenv("NO_COLOR");

@@ -107,7 +107,7 @@ final class SpreadCommand extends OperatorCommand {
         if (topology.pool().cluster()) {
             return sought.parts();
         }
-        int servers = topology.pool().servers().size(); // Others are only moved from.
+        int servers = topology.pool().servers().size(); // From all others, keys only move away.
         double weights = topology.pool().servers().stream().mapToInt(each -> each.weight()).sum();
         return topology.byIndex().stream()
                 .mapToDouble(node -> node.index() < servers ? node.weight() / weights : 0)

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A reading of each node, for a person or as JSON. Hits are those since the reading before, or
+ * A reading of each node, for a person or as JSON. Hits are counted since the reading before, or
  * since the node's start.
  */
 final class StatusTable {
@@ -90,7 +90,7 @@ final class StatusTable {
         return readings.stream().filter(NodeReading::isThere).count();
     }
 
-    /** The exit status. A node that answers and says nothing of itself is a finding. */
+    /** The exit status. A node that answers, but says nothing of itself, is a finding. */
     int status() {
         if (answering() < readings.size()) {
             return ExitStatus.NO_ANSWER;

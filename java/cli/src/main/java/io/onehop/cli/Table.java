@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rows of texts, written in columns as wide as their widest text. The first column and the last are
- * on the left, all between on the right: numbers. Bars may be the last column: they take what is
- * left of a usual terminal's line.
+ * Rows of texts, written in columns as wide as their widest text. The first and the last column are
+ * aligned to the left. All between are numbers, aligned to the right. Bars may be the last column.
+ * They take the rest of a line of 80 characters.
  */
 final class Table {
     private static final int COLUMNS = 80;
@@ -25,7 +25,10 @@ final class Table {
         return this;
     }
 
-    /** The same, and a bar in the last column: that part of the longest one. */
+    /**
+     * The same with a bar in the last column. {@code part}: its length, as a part of the longest
+     * bar.
+     */
     void bar(double part, String... cells) {
         row(cells);
         bars.add(part);
@@ -63,7 +66,7 @@ final class Table {
         return rows.stream().mapToInt(row -> length(row.get(column))).max().orElse(0);
     }
 
-    /** Without the codes of colours. */
+    /** The length without the codes of colours. */
     private static int length(String cell) {
         return cell.replaceAll("\033\\[\\d+m", "").length();
     }

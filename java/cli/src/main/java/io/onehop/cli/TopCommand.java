@@ -9,12 +9,12 @@ import picocli.CommandLine.Option;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The same again and again, until the person or the reader of the output ends it. */
+/** Shows the status again and again, until the person or the reader of the output ends it. */
 @Command(
         name = "top",
         description = {
             "Ask every node how it is, again and again.",
-            "Hits are those since the last time. With --json each time is one line.",
+            "Hits are counted since the last time. With --json each answer is one line.",
             "It follows the configuration file when that changes."
         })
 final class TopCommand extends OperatorCommand {
@@ -27,10 +27,10 @@ final class TopCommand extends OperatorCommand {
             names = "--every",
             paramLabel = "SECONDS",
             defaultValue = "2",
-            description = "Seconds between two times. Default: ${DEFAULT-VALUE}.")
+            description = "Seconds between two answers. Default: ${DEFAULT-VALUE}.")
     int every;
 
-    @Option(names = "--count", paramLabel = "N", description = "End after so many times.")
+    @Option(names = "--count", paramLabel = "N", description = "End after so many answers.")
     long count = Long.MAX_VALUE;
 
     TopCommand(Screen screen) {

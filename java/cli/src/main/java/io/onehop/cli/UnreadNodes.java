@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The nodes whose keys were not all read, and why: an answer about the others is still worth
- * something, if it says what is missing.
+ * The nodes whose keys were not all read, and why. An answer about the others is still useful, if
+ * it says what is missing.
  */
 final class UnreadNodes {
 

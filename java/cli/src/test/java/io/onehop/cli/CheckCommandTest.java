@@ -51,7 +51,7 @@ class CheckCommandTest {
                                 .replace("10.0.0.2", "10.0.0.1")
                                 .replace("engine: redis", "redis_auth_file: /no/such/file"));
         ran.with(ExitStatus.FINDINGS)
-                .says("warning: alpha has a timeout of 2 ms (it counts milliseconds")
+                .says("warning: alpha has a timeout of 2 ms (the unit is milliseconds")
                 .says("warning: alpha checks no certificate")
                 .says("redis_auth_file that cannot be read here: no such file (/no/such/file")
                 .says("a.yml:9: warning: alpha has 10.0.0.1:6379 twice, as nodes one and two");

@@ -38,7 +38,7 @@ class FaultsTest {
                 "2 | cannot read nofile.yml: no such file | explain key -c nofile.yml",
                 "2 | bad.yml, line 2: directive \"hsah\" is unknown | explain key -c bad.yml",
                 "2 | server pool \"beta\" is not in | explain key -c good.yml -p beta",
-                "2 | has 2 server pools: --pool is one of a, b | explain key -c two.yml",
+                "2 | has 2 server pools: --pool must be one of a, b | explain key -c two.yml",
                 "2 | speaks memcached | explain key -c cached.yml",
                 "2 | 'x' is not a whole number | spread -c good.yml --sample x",
                 "2 | --sample is -1 | spread -c good.yml --sample -1",

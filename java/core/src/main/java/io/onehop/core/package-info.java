@@ -11,7 +11,7 @@
  *                                                             or what Sentinels say
  *
  *  base: bounds and time    command: the table of commands    ssdb: SSDB's dialect
- *  wire: framing of replies    health: the circuit breaker of a node
+ *  resp: framing of replies    health: the circuit breaker of a node
  * </pre>
  *
  * <p>Everything is immutable or static, and safe for any thread. Nothing here resolves names,

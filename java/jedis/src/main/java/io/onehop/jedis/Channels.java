@@ -43,7 +43,7 @@ final class Channels {
             return new String(name.array(), StandardCharsets.UTF_8);
         }
 
-        /** True if every node may have something for it, which no other node passes on. */
+        /** True if every node may publish messages for it that no other node passes on. */
         private boolean isOfEveryNode() {
             return kind == Kind.PATTERN && Notification.mayMatch(bytes())
                     || kind == Kind.CHANNEL && Notification.isChannel(bytes());
@@ -61,7 +61,10 @@ final class Channels {
         return List.copyOf(wanted.keySet());
     }
 
-    /** The nodes on which it is subscribed; of those that say the same, the first one counts. */
+    /**
+     * The nodes on which it is subscribed. If several deliver the same message, the first node
+     * counts.
+     */
     Set<Pool> nodes(Channel channel) {
         return wanted.getOrDefault(channel, Set.of());
     }
@@ -74,12 +77,12 @@ final class Channels {
         wanted.remove(channel);
     }
 
-    /** It is no longer subscribed on this node. */
+    /** Notes that it is no longer subscribed on this node. */
     void leave(Channel channel, Pool node) {
         nodes(channel).remove(node);
     }
 
-    /** Nothing is subscribed on this node any more. Returns what was. */
+    /** Removes all subscriptions of this node, and returns them. */
     List<Channel> leave(Pool node) {
         List<Channel> left = new ArrayList<>();
         wanted.forEach(
@@ -91,7 +94,7 @@ final class Channels {
         return left;
     }
 
-    /** True if the caller wants nothing, or some of it is subscribed somewhere. */
+    /** True if the caller wants no channel, or if at least one of them is subscribed on a node. */
     boolean areHeard() {
         return wanted.isEmpty() || wanted.values().stream().anyMatch(nodes -> !nodes.isEmpty());
     }
@@ -102,8 +105,9 @@ final class Channels {
     }
 
     /**
-     * True if a node of a Redis Cluster is the one whose message counts. Each of them brings what
-     * callers publish anywhere, but notifications come from every node.
+     * True if the caller gets this message of a node of a Redis Cluster. What callers publish
+     * arrives from every node that is subscribed, and only the first of these counts. A
+     * notification arrives only from the node that it is about.
      */
     boolean counts(Pool node, Kind kind, List<?> message) {
         Set<Pool> nodes = nodes(Channel.of(kind, (byte[]) message.get(1)));
@@ -117,7 +121,10 @@ final class Channels {
 
     /* ---- Where they belong ---- */
 
-    /** True if a channel lacks this node, where this route publishes. */
+    /**
+     * True if this route publishes the channel's messages on this node, and it is not subscribed
+     * there.
+     */
     boolean lacks(Route route, Channel channel, Pool node) {
         Set<Pool> heard = nodes(channel);
         return isOfAnyNode(route, channel)
@@ -132,7 +139,7 @@ final class Channels {
                 && !channel.isOfEveryNode();
     }
 
-    /** The nodes on which this route publishes what is for the channel. */
+    /** The nodes on which this route publishes the channel's messages. */
     static Set<Pool> homes(Route route, Channel channel) {
         ServerPool pool = route.snapshot().pool();
         Set<Pool> homes = new LinkedHashSet<>();

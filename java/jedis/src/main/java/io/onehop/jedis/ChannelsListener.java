@@ -3,16 +3,16 @@ package io.onehop.jedis;
 import java.util.List;
 
 /**
- * Learns which channels and patterns of a subscription are silent, because a node has failed.
+ * Is told which channels and patterns of a subscription are silent, because a node has failed.
  *
- * <p>A {@code JedisPubSub}, or one of its kin, that implements this is called on the thread that
- * subscribed, between two messages. The log (logger {@code io.onehop}) says the same. What a method
- * throws ends the subscription.
+ * <p>A {@code JedisPubSub}, or a similar class, that implements this interface is called on the
+ * thread that subscribed, between two messages. The log (logger {@code io.onehop}) says the same.
+ * If a method throws, the subscription ends.
  */
 public interface ChannelsListener {
     /**
-     * Nothing more arrives from this node, and the subscription goes on with the others. What is
-     * published there from now on is lost.
+     * Nothing more arrives from this node, and the subscription goes on with the others. Messages
+     * that are published there from now on are lost.
      *
      * @param node the node
      * @param channels the channels and patterns that were subscribed on it
@@ -21,8 +21,8 @@ public interface ChannelsListener {
     void onMissing(String node, List<String> channels, OneHopException why);
 
     /**
-     * The channels and patterns are subscribed on this node again; or in its place, if a Redis
-     * Cluster has another node for them.
+     * The channels and patterns are subscribed again: on this node or, if another node of a Redis
+     * Cluster has taken them over, on that one.
      *
      * @param node the node
      * @param channels the channels and patterns

@@ -17,7 +17,7 @@ public final class ConfigInvalid extends OneHopException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Makes the exception; OneHop does, and tests of a program may.
+     * Constructs the exception. OneHop does that, and tests of a program may, too.
      *
      * @param message what happened, and what to do
      * @param cause what led to it, or {@code null}
@@ -27,7 +27,7 @@ public final class ConfigInvalid extends OneHopException {
     }
 
     /**
-     * Makes the exception; OneHop does, and tests of a program may.
+     * Constructs the exception. OneHop does that, and tests of a program may, too.
      *
      * @param message what happened, and what to do
      * @param node the name of the node, or {@code null}

@@ -44,7 +44,7 @@ final class ConfigSource {
     /* A message names this many server pools. */
     private static final int NAMES_MAX = 10;
 
-    /* As a shell spells it. */
+    /* A variable as a shell spells it. */
     private static final Pattern LIKE_VARIABLE = Pattern.compile("\\$[A-Za-z_][A-Za-z0-9_]*");
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
@@ -52,7 +52,7 @@ final class ConfigSource {
     private final @Nullable Path file; // Null for a text.
     private final byte[] text; // Empty for a file.
     private final String pool;
-    private final int poolSize; // For a server pool without one; 0: the directive's own.
+    private final int poolSize; // If the pool has no pool_size; 0: its default.
 
     ConfigSource(Path file, String pool, int poolSize) {
         this.file = file;
@@ -94,7 +94,7 @@ final class ConfigSource {
                 return bytes.readNBytes(most + 1);
             }
         } catch (IOException unreadable) {
-            // Its text contains the path.
+            // Its text would only repeat the path.
             Throwable cause = unreadable instanceof FileSystemException ? null : unreadable;
             throw new ConfigRefused(refusal, cause, path, Shown.of(why(unreadable)));
         }

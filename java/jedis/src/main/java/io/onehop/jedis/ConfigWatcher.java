@@ -27,9 +27,9 @@ import java.util.function.Consumer;
  *
  * <p>In: a {@link ConfigSource}. Out: topologies for {@link Snapshots}. Each is first announced to
  * the log and to the client's listener. A bad configuration never replaces a good one, and is read
- * again at each check; the log says once what is wrong with it. The client's daemon thread runs
- * from build to close. There is none if nothing can change. Implements spec/topology, "A
- * configuration that changes".
+ * again at each check; the log says once what is wrong with it. A daemon thread of the client runs
+ * from build to close, unless nothing can change. Implements spec/topology, "A configuration that
+ * changes".
  */
 final class ConfigWatcher implements AutoCloseable {
     /*
@@ -92,7 +92,7 @@ final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    /** Waits, then checks. True at the end. */
+    /** Waits, then checks. True once the client is closed. */
     private boolean hasTurned() {
         try {
             boolean isClosed = closed.await(CHECK_EVERY_MS, TimeUnit.MILLISECONDS);
@@ -104,7 +104,7 @@ final class ConfigWatcher implements AutoCloseable {
             LOG.log(
                     Level.WARNING,
                     source
-                            + " is not looked at any more: the thread \"onehop-config\" was"
+                            + " is no longer watched: the thread \"onehop-config\" was"
                             + " interrupted");
             return true;
         } catch (Throwable unexpected) {
@@ -179,8 +179,8 @@ final class ConfigWatcher implements AutoCloseable {
     }
 
     /**
-     * What is refused is read again at the next check, even if it has not changed: a password file
-     * may come later, a cluster may answer later.
+     * Logs why a configuration was refused. It is read again at the next check, even if it has not
+     * changed: its password file may appear later, or its cluster may answer later.
      */
     private void complain(String what) {
         seen = null;

@@ -115,8 +115,8 @@ final class Confirmations {
     }
 
     /**
-     * A command of the caller is about to be sent to these nodes. No node, if we confirm it
-     * ourselves.
+     * Expects the confirmation of a caller's command that is about to be sent to these nodes. If
+     * there are no nodes, we confirm it ourselves.
      */
     void expect(Command command, byte @Nullable [] channel, Set<Pool> nodes, Deadline deadline) {
         expected.add(new Expected(command, channel, nodes, deadline, null));
@@ -196,8 +196,8 @@ final class Confirmations {
     }
 
     /**
-     * True if the caller has not had the confirmation of this channel yet. Its messages come after
-     * it.
+     * True if the caller has not had the confirmation of this channel yet. The messages of the
+     * channel must come after it.
      */
     boolean isAwaited(Kind kind, byte[] channel) {
         return !expected.isEmpty()

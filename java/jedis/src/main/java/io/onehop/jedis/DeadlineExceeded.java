@@ -6,8 +6,8 @@ import io.onehop.core.ErrorKind.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server pool's {@code timeout} (milliseconds) passed during connect, write or read, for a
- * blocking command plus its own timeout. Or the calling thread was interrupted meanwhile; its
+ * The server pool's {@code timeout} (milliseconds) passed during connect, write or read; a blocking
+ * command has its own timeout in addition. Or the calling thread was interrupted in that time; its
  * interrupt flag stays set.
  *
  * <p>The connection is closed, so a late reply cannot reach another command. {@link
@@ -18,7 +18,7 @@ public final class DeadlineExceeded extends OneHopException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Makes the exception; OneHop does, and tests of a program may.
+     * Constructs the exception. OneHop does that, and tests of a program may, too.
      *
      * @param message what happened, and what to do
      * @param node the name of the node, or {@code null}

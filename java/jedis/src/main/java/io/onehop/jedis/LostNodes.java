@@ -37,7 +37,7 @@ final class LostNodes implements AutoCloseable {
         return sought.containsKey(node);
     }
 
-    /** True if a node of that name is lacking, however it is reached. */
+    /** True if a node of that name is lost, whatever its address. */
     boolean hasNamed(Pool node) {
         return sought.keySet().stream()
                 .anyMatch(each -> each.endpoint().name().equals(node.endpoint().name()));

@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
  * The meters of one registry. Clients whose meters have the same name and tags show them together:
  * a registry would ignore the second meter, and lose the only one when the first client is closed.
  *
- * <p>In: what joins and leaves. Out: meters that last from the first member to the last. Any
+ * <p>In: members that join and leave. Out: meters that exist as long as there is a member. Any
  * thread.
  */
 final class MeterGroups {
@@ -32,7 +32,7 @@ final class MeterGroups {
     static final class Group<M> {
         private final Map<Object, M> members = new ConcurrentHashMap<>();
         private final List<Meter> meters = new ArrayList<>();
-        // What members that have left had counted. A sum must not shrink.
+        // The counts of members that have left: a sum must not shrink.
         private final Map<ToDoubleFunction<M>, Double> left = new ConcurrentHashMap<>();
 
         void add(Meter meter) {
@@ -79,8 +79,8 @@ final class MeterGroups {
     }
 
     /**
-     * True if it was not a member before. Otherwise {@code shown} replaces what it showed. {@code
-     * register} registers the meters of a new group.
+     * Adds a member. True if it was not a member before; otherwise {@code shown} replaces what it
+     * showed. {@code register} registers the meters of a new group.
      */
     @SuppressWarnings("unchecked") // All groups of a name have members of one type.
     synchronized <M> boolean join(Membership it, M shown, Consumer<Group<M>> register) {

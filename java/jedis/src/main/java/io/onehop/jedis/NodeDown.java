@@ -18,7 +18,7 @@ public final class NodeDown extends OneHopException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Makes the exception; OneHop does, and tests of a program may.
+     * Constructs the exception. OneHop does that, and tests of a program may, too.
      *
      * @param message what happened, and what to do
      * @param node the name of the node, or {@code null}

@@ -28,7 +28,7 @@ import java.time.Instant;
  * @param poolSize the maximum number of connections
  * @param since when the client first had this node; its counters began then
  * @param lastAnswered when a call last succeeded, exact to 100 ms; {@code null} before the first
- * @param calls commands, or parts of batches, that have ended, well or not
+ * @param calls commands, or parts of batches, that have ended, successfully or not
  * @param errors calls that failed
  * @param recentErrors those of the last five minutes
  * @param redirects replies that redirected a command to another node

@@ -425,10 +425,10 @@ public final class OneHopClient extends UnifiedJedis {
          * Asks this provider for user and password of each new connection, as Jedis' own clients
          * do. They replace {@code username} and {@code redis_auth} of the configuration. The
          * provider runs on the thread of a call, whose deadline cannot end it, and in several
-         * threads at the same time: it should return what it knows, and renew that elsewhere. A
-         * connection keeps the user with which it was opened, until it is closed. If the provider
-         * throws or has no password, the call fails with {@link ConfigInvalid}, and nothing was
-         * sent.
+         * threads at the same time: it should return credentials that it already has, and renew
+         * them elsewhere. A connection keeps the user with which it was opened, until it is closed.
+         * If the provider throws or has no password, the call fails with {@link ConfigInvalid}, and
+         * nothing was sent.
          *
          * @param provider a {@code RedisCredentialsProvider}, or any supplier
          * @return this builder
@@ -481,17 +481,17 @@ public final class OneHopClient extends UnifiedJedis {
          * <ul>
          *   <li>{@code maxTotal} is the most connections to a node, 1 to 65535. The directive
          *       {@code pool_size} of the server pool wins.
-         *   <li>{@code maxIdle}: a connection that is given back is closed if so many are idle.
-         *       Without meaning unless it is less than {@code maxTotal}.
+         *   <li>{@code maxIdle}: a connection that is given back is closed if so many are idle. It
+         *       has no effect unless it is less than {@code maxTotal}.
          *   <li>{@code minIdle}: each check opens connections until so many are idle, unless the
          *       node fails or has {@code maxTotal}.
          *   <li>{@code maxWait}: a call waits for a connection no longer than that, and throws
-         *       {@link PoolExhausted}. With {@code blockWhenExhausted} false it does not wait. Its
-         *       deadline holds all the same, also if {@code maxWait} has no end.
+         *       {@link PoolExhausted}. With {@code blockWhenExhausted} false it does not wait. The
+         *       deadline applies in any case, even if {@code maxWait} is infinite.
          *   <li>{@code durationBetweenEvictionRuns} is the time between two checks of idle
-         *       connections. Without one it is 30 s.
+         *       connections. If there is none, it is 30 s.
          *   <li>{@code minEvictableIdleDuration}: the first check after that time closes an idle
-         *       connection. Without one no check does.
+         *       connection. If there is none, no check closes it.
          *   <li>{@code jmxEnabled}, {@code jmxNameBase}, {@code jmxNamePrefix}: each node has an
          *       MBean with the attributes of a {@code GenericObjectPool}. Its name is that prefix,
          *       the server pool and the node: {@code
@@ -499,12 +499,12 @@ public final class OneHopClient extends UnifiedJedis {
          * </ul>
          *
          * <p>Some settings have one value here. Waiting threads are served in their order ({@code
-         * fairness}), a connection of those that are open and were made first comes first ({@code
-         * lifo}), and every check looks at all idle connections. A connection is tested when it is
-         * made, lent and given back, and while it is idle ({@code testOnBorrow} and so on). Only a
-         * new one sends PING; the other tests see whether the node has closed the connection or has
-         * sent something unasked. Connections that a call has lost are always found again ({@code
-         * AbandonedConfig}). The log ({@code io.onehop}) says if a setting has no effect.
+         * fairness}). The open connection that was made first is lent first ({@code lifo}). Every
+         * check looks at all idle connections. A connection is tested when it is made, lent and
+         * given back, and while it is idle ({@code testOnBorrow} and so on). Only a new one sends
+         * PING; the other tests see whether the node has closed it or has sent something unasked.
+         * Connections that a call has lost are always found again ({@code AbandonedConfig}). The
+         * log ({@code io.onehop}) says if a setting has no effect.
          *
          * @param config what it says
          * @return this builder
@@ -517,10 +517,10 @@ public final class OneHopClient extends UnifiedJedis {
 
         /**
          * Chooses the database of all commands, on every node. It replaces {@code database} and
-         * {@code redis_db} of the server pool, so clients with several databases need no second
-         * one. A client keeps its database: SELECT is refused. If a node refuses the database,
-         * calls to it fail with {@link ConfigInvalid}, and nothing was sent. SSDB and most Redis
-         * Clusters have only database 0.
+         * {@code redis_db} of the server pool, so clients with different databases can share one
+         * server pool. A client keeps its database: SELECT is refused. If a node refuses the
+         * database, calls to it fail with {@link ConfigInvalid}, and nothing was sent. SSDB and
+         * most Redis Clusters have only database 0.
          *
          * @param number from 0
          * @return this builder
@@ -528,7 +528,7 @@ public final class OneHopClient extends UnifiedJedis {
          */
         public Builder database(int number) {
             if (number < 0) {
-                throw new IllegalArgumentException("database is " + number + ", but not below 0");
+                throw new IllegalArgumentException("database must be 0 or more, not " + number);
             }
             this.database = number;
             return this;

@@ -13,12 +13,12 @@ import redis.clients.jedis.csc.Cache;
 import redis.clients.jedis.executors.CommandExecutor;
 
 /**
- * A UnifiedJedis in front of a client, for frameworks in which some methods must do something else
- * than the client's. Every command is encoded as the client encodes it and goes to an executor.
- * Pipelines, transactions and subscriptions are the client's.
+ * A UnifiedJedis in front of a client, for frameworks that need some methods to do something else.
+ * Every command is encoded as the client encodes it and goes to an executor. Pipelines,
+ * transactions and subscriptions are the client's.
  *
- * <p>It has no connections, and {@link #close} does nothing: who has made the client closes it. Any
- * thread, unless the executor is for one.
+ * <p>It has no connections, and {@link #close} does nothing: the program that made the client
+ * closes it. Any thread, unless the executor is for one.
  */
 public abstract class OneHopFront extends UnifiedJedis {
     private final OneHopClient client;
@@ -104,6 +104,6 @@ public abstract class OneHopFront extends UnifiedJedis {
     /** Does nothing. */
     @Override
     public void close() {
-        // The client belongs to who has made it.
+        // The program that made the client closes it.
     }
 }

@@ -37,9 +37,10 @@ import java.util.stream.IntStream;
  * nodes of the configuration. A closed client has none, except {@code onehop.build.info}. Times are
  * recorded from the binding on; counters cover the client's whole life. Any thread.
  *
- * <p>Clients of the same server pool in one registry have meters in common. These show sums; of
- * generations, shares and times the largest value; a node is up if it is so for all clients, and a
- * configuration is good if it is so for all. They last as long as one of the clients.
+ * <p>Clients of the same server pool in one registry have meters in common. These show sums, except
+ * for generations, shares and times: there they show the largest value. A node is up if it is up
+ * for all clients, and a configuration is good if it is good for all. The meters exist as long as
+ * one of the clients.
  */
 @SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopMetrics implements MeterBinder {

@@ -101,7 +101,7 @@ public final class OneHopTracing {
         private @Nullable String code; // Of an error reply; null: none.
         private @Nullable Failed failure;
 
-        /** Nothing is sent along: the protocol has no room for it. */
+        /** No context is sent along, because the protocol has no room for it. */
         Call() {
             super((carrier, key, value) -> {}, Kind.CLIENT);
         }

@@ -21,7 +21,7 @@ public final class PartialBatch extends OneHopException {
     private final transient Map<String, OneHopException> failures;
 
     /**
-     * Makes the exception; OneHop does, and tests of a program may.
+     * Constructs the exception. OneHop does that, and tests of a program may, too.
      *
      * @param message what happened, and what to do
      * @param replies the replies in the caller's order, with the failure in place of a missing one
@@ -43,9 +43,9 @@ public final class PartialBatch extends OneHopException {
      * The replies in the caller's order. Failed parts are their {@link OneHopException}.
      *
      * <p>A pipeline has one element for each command, as its {@code Response} returns it; an error
-     * that the node answered is a {@code JedisDataException}. MGET has one for each key. MSET has
-     * one for each pair, {@code "OK"}. DEL, UNLINK, TOUCH and EXISTS count, so they have one: the
-     * sum of the nodes that answered.
+     * that the node answered is a {@code JedisDataException}. MGET has an element for each key.
+     * MSET has an element for each pair, {@code "OK"}. DEL, UNLINK, TOUCH and EXISTS count, so they
+     * have a single element: the sum of the nodes that answered.
      *
      * @return the replies; unmodifiable
      */

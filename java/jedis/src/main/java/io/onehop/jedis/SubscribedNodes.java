@@ -34,9 +34,9 @@ import java.util.stream.Collectors;
  * subscribed again when they are back.
  *
  * <p>In: nodes that failed, and the newest route. Out: commands that bring each channel to the
- * nodes where it belongs. The caller does not see their confirmations. The log says what is lost
- * and what is back, and a {@link ChannelsListener} learns it. For one thread. Implements
- * spec/route, section 6.
+ * nodes where it belongs. The caller does not see their confirmations. The log and a {@link
+ * ChannelsListener} say what is lost and what is back. For one thread. Implements spec/route,
+ * section 6.
  */
 final class SubscribedNodes implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.onehop");
@@ -88,7 +88,7 @@ final class SubscribedNodes implements AutoCloseable {
         return connected.values();
     }
 
-    /** A wait for that node has failed; {@code null}: for any. */
+    /** Makes the failure of a wait for this node; {@code null}: for any node. */
     Lost lost(@Nullable Pool pool, IOException over) {
         Pool blamed = pool == null ? any() : pool;
         SubscribedNode node = connected.get(blamed);
@@ -199,7 +199,10 @@ final class SubscribedNodes implements AutoCloseable {
                         .toList());
     }
 
-    /** Another node of the Redis Cluster has all that callers publish on these channels. */
+    /**
+     * Subscribes these channels on another node of the Redis Cluster, which also delivers what
+     * callers publish on them.
+     */
     private void replace(List<Channel> silent) {
         Pool other = other();
         if (!silent.isEmpty() && other != null) {
@@ -263,7 +266,10 @@ final class SubscribedNodes implements AutoCloseable {
         }
     }
 
-    /** Subscribes these on a node without a word to the caller, who is told when it has them. */
+    /**
+     * Subscribes these on a node. The caller does not see the confirmations, but is told when all
+     * have come.
+     */
     private void subscribe(Pool pool, List<Channel> them) {
         Channel last = them.get(them.size() - 1);
         Map<Kind, List<Channel>> kinds =
@@ -288,7 +294,7 @@ final class SubscribedNodes implements AutoCloseable {
     }
 
     private void sendOwn(Pool pool, Command command, List<Channel> same) {
-        if (channels.uses(pool)) { // It was not lost meanwhile.
+        if (channels.uses(pool)) { // It was not lost in between.
             send(pool, command, same.stream().map(Channel::bytes).toList());
         }
     }
@@ -300,10 +306,10 @@ final class SubscribedNodes implements AutoCloseable {
     /* ---- After a change of the configuration or of the map ---- */
 
     /**
-     * After a change, other clients publish by the newest snapshot. What is heard nowhere just now
-     * is subscribed where it belongs now. Notifications are followed to the new masters of a Redis
-     * Cluster. For all else, no message is missed if the new nodes are all subscribed. Otherwise
-     * this throws, because the silence would not be noticed.
+     * After a change, other clients publish by the newest snapshot. Channels that are subscribed
+     * nowhere at the moment are subscribed where they belong now. Notifications follow the new
+     * masters of a Redis Cluster. All other channels miss no message if they are already subscribed
+     * on all of their new nodes. Otherwise this throws, because nobody would notice the silence.
      */
     void follow(Route newest) {
         if (newest == route) {
@@ -351,7 +357,7 @@ final class SubscribedNodes implements AutoCloseable {
                 && !Channels.isOfAnyNode(route, channel);
     }
 
-    /** Nodes that are masters no longer would notify a second time. */
+    /** Leaves nodes that are no longer masters, because they would notify a second time. */
     private void leaveStrangers(Channel channel) {
         Set<Pool> strangers = new LinkedHashSet<>(channels.nodes(channel));
         strangers.removeAll(Channels.homes(route, channel));
@@ -364,7 +370,7 @@ final class SubscribedNodes implements AutoCloseable {
         }
     }
 
-    /** Subscribes what a node lacks that is connected, and connects to the others. */
+    /** Subscribes what connected nodes lack, and seeks the nodes that are not connected. */
     void seekMissing() {
         Map<Pool, List<Channel>> lacking = new LinkedHashMap<>();
         for (Channel channel : channels.all()) {

@@ -39,8 +39,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * What {@code JedisPubSub} takes for its connection. It stands for the connections of all nodes
- * that have the caller's channels.
+ * The object that {@code JedisPubSub} uses as its connection. It stands for the connections of all
+ * nodes that have the caller's channels.
  *
  * <p>In: SUBSCRIBE, UNSUBSCRIBE and the like, from any thread. Out: confirmations and messages as
  * from one server, to the thread that called {@code subscribe()}, each message once. {@link
@@ -52,11 +52,12 @@ final class Subscription extends Connection {
      * command and wake it up. It waits for all nodes with one selector, without a timeout while
      * everything is confirmed. A confirmation must come within the server pool's timeout.
      *
-     * What a node sends is taken in its order. Confirmations reach the caller in the order of its
-     * commands. If a node confirms something that is not next yet, nothing more is received from it
-     * until then. Otherwise, if one node confirmed an UNSUBSCRIBE of its last channel before
-     * another node confirmed a subscription, the count would be zero and everything would end. A
-     * node with a message of a pattern that other nodes have to confirm first is also held back.
+     * The messages of one node are taken in their order. Confirmations reach the caller in the
+     * order of its commands. If a node confirms something that is not next yet, nothing more is
+     * received from it until it is next. Otherwise, if one node confirmed an UNSUBSCRIBE of its
+     * last channel before another node confirmed a subscription, the count would be zero and
+     * everything would end. A node with a message of a pattern that other nodes have to confirm
+     * first is also held back.
      */
     final Holder holder = new Holder();
     private final CurrentRoute current;
@@ -207,7 +208,7 @@ final class Subscription extends Connection {
         return next == null && isConfirmed ? receive() : next;
     }
 
-    /** True for a message that another node of the Redis Cluster also delivers to the caller. */
+    /** True for a message that the caller gets from another node of the Redis Cluster. */
     private boolean isTold(Pool pool, List<?> words) {
         Kind message = Kind.ofMessage((byte[]) words.get(0));
         return message != null && nodes.areOfCluster() && !channels.counts(pool, message, words);

@@ -45,9 +45,9 @@ import java.util.function.Function;
  */
 final class Transaction extends AbstractTransaction {
     /*
-     * A lost connection that watched loses the promise that nothing has changed. So after its
-     * failure every call is refused with the same cause until the caller ends this transaction.
-     * Nothing is ever sent a second time.
+     * If the connection that watches keys is lost, nothing shows any more whether they have
+     * changed. So every later call is refused with the same cause, until the caller ends this
+     * transaction. Nothing is ever sent a second time.
      */
     private static final CommandArguments EXEC = new CommandArguments(Command.EXEC);
 
@@ -111,12 +111,15 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    /** A key that arrived after it is watched would look changed. */
+    /** Brings the keys before they are watched. A key that arrived later would look changed. */
     private void bring(CommandArguments arguments, Route route, Deadline deadline) {
         bring(route.withMoving(arguments, List.of()), route, deadline);
     }
 
-    /** It may need the node of the connection that is held, perhaps the only one of its pool. */
+    /**
+     * Bringing may need a second connection to the node of the held one, which may be the only one
+     * that the pool allows.
+     */
     private void bring(List<byte[]> keys, Route route, Deadline deadline) {
         route.bring(keys, held == null ? null : held.pool(), deadline);
     }
@@ -447,7 +450,10 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    /** Its route, from the first command to the end. Throws what has spoilt it, if anything. */
+    /**
+     * Its route, from the first command to the end. Throws the failure that has spoilt it, if there
+     * is one.
+     */
     private Route unharmed() {
         Route taken = route == null ? current.take() : route;
         route = taken;

@@ -12,7 +12,7 @@ public final class Unsupported extends OneHopException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Makes the exception; OneHop does, and tests of a program may.
+     * Constructs the exception. OneHop does that, and tests of a program may, too.
      *
      * @param message what happened, and what to do
      */
@@ -21,7 +21,7 @@ public final class Unsupported extends OneHopException {
     }
 
     /**
-     * Makes the exception; OneHop does, and tests of a program may.
+     * Constructs the exception. OneHop does that, and tests of a program may, too.
      *
      * @param message what happened, and what to do
      * @param outcome how far the command got

@@ -33,7 +33,8 @@
  * io.onehop.jedis.internal}. They are layers, and each uses only those before it:
  *
  * <pre>
- *  failure ◄─ request ◄─ command ◄─ connection ◄─ pool ◄─ snapshot ◄─ batch ◄─ cluster ◄─ route
+ *  failure ◄─ tls ◄─ request ◄─ command ◄─ connection ◄─ pool
+ *          ◄─ snapshot ◄─ batch ◄─ nodes ◄─ resend ◄─ route
  * </pre>
  *
  * <p>{@link io.onehop.jedis.OneHopException} and its kinds are in this package because programs

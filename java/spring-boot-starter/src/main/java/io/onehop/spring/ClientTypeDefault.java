@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * Keeps Spring Boot from starting Lettuce beside the client: its resources have a thread, even if
- * nothing uses them. A default, so what the application says wins.
+ * nothing uses them. It is only a default: what the application says wins.
  */
 final class ClientTypeDefault implements EnvironmentPostProcessor {
     private static final String CLIENT_TYPE = "spring.data.redis.client-type";

@@ -7,7 +7,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.Environment;
 
-/** Says at the start of an application what to write, instead of a stack of bean errors. */
+/** If an application does not start, says what to write, instead of a stack of bean errors. */
 final class ConfigInvalidAnalyzer extends AbstractFailureAnalyzer<ConfigInvalid> {
     private final Environment environment;
 

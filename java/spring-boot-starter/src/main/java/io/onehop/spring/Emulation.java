@@ -86,7 +86,7 @@ final class Emulation {
         return moved;
     }
 
-    /** As the master says. */
+    /** Asks the master. */
     private boolean isMember(byte[] set, byte[] member) {
         try (AbstractTransaction alone = client.multi()) {
             Response<Boolean> isMember = alone.sismember(set, member);

@@ -31,8 +31,8 @@ public class OneHopAutoConfiguration {
      * The client, closed with the application.
      *
      * @param properties name the configuration and the pool
-     * @param customizers say more
-     * @param resources find what is not a plain path
+     * @param customizers add what properties cannot say
+     * @param resources loads locations that are not plain paths
      * @return an open client
      */
     @Bean(destroyMethod = "close")

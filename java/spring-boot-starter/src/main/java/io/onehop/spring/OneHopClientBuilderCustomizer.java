@@ -3,13 +3,13 @@ package io.onehop.spring;
 import io.onehop.jedis.OneHopClient;
 
 /**
- * A bean that says more of the client than properties do: TLS, credentials, spans, a listener. Such
- * beans are called in their order, before {@code build()}.
+ * A bean that sets more of the client than properties can: TLS, credentials, spans, a listener.
+ * Such beans are called in their order, before {@code build()}.
  */
 @FunctionalInterface
 public interface OneHopClientBuilderCustomizer {
     /**
-     * Says it.
+     * Sets it.
      *
      * @param builder has the configuration and the pool already
      */

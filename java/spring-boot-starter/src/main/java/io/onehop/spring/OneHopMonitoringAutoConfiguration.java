@@ -34,7 +34,10 @@ public class OneHopMonitoringAutoConfiguration {
     @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
     @ConditionalOnEnabledHealthIndicator("redis")
     static class OfHealth {
-        /** By this name Spring Boot leaves out its own, which is down if any node is. */
+        /**
+         * Because of this name, Spring Boot leaves out its own indicator, which is down if any node
+         * is.
+         */
         @Bean
         @ConditionalOnMissingBean(name = {"redisHealthIndicator", "redisHealthContributor"})
         OneHopHealthIndicator redisHealthContributor(OneHopClient client) {
@@ -56,7 +59,7 @@ public class OneHopMonitoringAutoConfiguration {
     @ConditionalOnClass(ObservationRegistry.class)
     @ConditionalOnBean(ObservationRegistry.class)
     static class OfSpans {
-        /** Before those of the application, which may say something else. */
+        /** Runs before the customizers of the application, which may set something else. */
         @Bean
         @Order(Ordered.HIGHEST_PRECEDENCE)
         OneHopClientBuilderCustomizer oneHopTracing(ObservationRegistry registry) {

@@ -41,7 +41,7 @@ final class RecordedPipeline {
     /** Calls that have no reply in Spring's pipelines, beside those that return nothing. */
     private static final Set<String> WITHOUT_REPLY = Set.of("getClientName", "getClientList");
 
-    /** A call, and what its commands will have got. */
+    /** A call, and the replies to its commands. */
     private record Call(
             Method method, Object target, Object[] arguments, Queue<Response<?>> responses) {
         boolean hasReply() {
@@ -90,7 +90,9 @@ final class RecordedPipeline {
         return batch;
     }
 
-    /** Some commands of the connection, such as those of strings, as they are in a pipeline. */
+    /**
+     * A group of the connection's commands, such as those of strings, as they are in a pipeline.
+     */
     <T> T commands(Class<T> type, Function<RedisConnection, T> commands) {
         Object known =
                 proxies.computeIfAbsent(type, any -> recording(type, commands.apply(connection)));
@@ -143,7 +145,8 @@ final class RecordedPipeline {
     /**
      * Sends everything and returns the replies.
      *
-     * @throws RedisPipelineException if one of them is an error or is missing; with all others
+     * @throws RedisPipelineException if one of them is an error or is missing; it has all the
+     *     others
      */
     List<@Nullable Object> close() {
         try {

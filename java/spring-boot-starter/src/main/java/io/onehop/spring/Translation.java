@@ -17,8 +17,9 @@ import org.springframework.data.redis.RedisSystemException;
 import java.util.function.Supplier;
 
 /**
- * OneHop's failures as Spring's. To Spring's own translation they are errors of the caller, because
- * they extend Jedis' exception; and what Spring repeats or recovers from depends on the class.
+ * Turns OneHop's failures into Spring's. Spring's own translation takes them for errors of the
+ * caller, because they extend Jedis' exception. But what Spring repeats or recovers from depends on
+ * the class.
  */
 final class Translation {
     private Translation() {}

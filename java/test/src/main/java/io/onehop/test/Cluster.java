@@ -110,7 +110,7 @@ final class Cluster extends Fleet {
         }
     }
 
-    /** The one that claims the slot. A client may learn it later. */
+    /** The server that claims the slot. A client may find out later. */
     @Override
     TestServer master(Topology topology, String key) {
         int slot = JedisClusterCRC16.getSlot(key);
@@ -145,7 +145,7 @@ final class Cluster extends Fleet {
         Waiting.until(replica.name() + " takes over", () -> asked(replica, Cluster::isPromoted));
     }
 
-    /** Asks for it if not. It needs no votes then. */
+    /** True if it is a master. Otherwise asks it to become one, which then needs no votes. */
     private static boolean isPromoted(Jedis replica) {
         if (replica.info("replication").contains("role:master")) {
             return true;

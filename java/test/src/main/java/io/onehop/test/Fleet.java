@@ -7,7 +7,7 @@ import redis.clients.jedis.Jedis;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Servers that belong together: what the kinds of them do differently. */
+/** Servers that belong together. Each kind of them does some things differently. */
 abstract class Fleet implements AutoCloseable {
     final Supervisor supervisor = new Supervisor();
     final List<TestServer> servers = new ArrayList<>(); // Without Sentinels.

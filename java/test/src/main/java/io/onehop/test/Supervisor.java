@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The parent of all servers of a test: a shell that reads its commands from a pipe. Where the pipe
+ * The parent of all servers of a test: a shell that reads its commands from a pipe. When the pipe
  * ends, it kills the servers and removes their files. So nothing is left running, even if the
  * process of the tests is killed.
  */
@@ -51,7 +51,9 @@ final class Supervisor implements AutoCloseable {
         return directory;
     }
 
-    /** Starts a program in a directory, with its output in the file `log`; its process id. */
+    /**
+     * Starts a program in a directory, with its output in the file `log`. Returns its process id.
+     */
     long start(Path where, String words) {
         /* Only the program goes there; the shell stays where it is. */
         String there = "'" + where.toString().replace("'", "'\\''") + "'";
@@ -60,7 +62,7 @@ final class Supervisor implements AutoCloseable {
     }
 
     void kill(long pid) {
-        /* What `jobs` has told of a process that has ended, the shell forgets. */
+        /* Once `jobs` has told that a process has ended, the shell forgets it. */
         ask("kill -KILL " + pid + "; wait " + pid + "; jobs >ended; echo");
     }
 

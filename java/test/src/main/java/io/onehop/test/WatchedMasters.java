@@ -14,7 +14,7 @@ import java.util.Map;
 final class WatchedMasters extends Fleet {
     private static final int SENTINELS = 3;
 
-    /* They learn of changes soon; and they do not rest for 30 s after a busy moment of the host. */
+    /* Sentinels notice changes soon, and do not rest for 30 s after a busy moment of the host. */
     private static final String[] QUICK = {
         "DEBUG", "TILT-TRIGGER", "60000", "PUBLISH-PERIOD", "1000", "INFO-PERIOD", "1000"
     };
@@ -35,7 +35,7 @@ final class WatchedMasters extends Fleet {
 
     @Override
     List<TestServer> listed() {
-        return servers.subList(0, masters); // The masters of the beginning.
+        return servers.subList(0, masters); // The first masters.
     }
 
     @Override
@@ -66,7 +66,7 @@ final class WatchedMasters extends Fleet {
         }
     }
 
-    /** With the Sentinels before it, which need not be found then. */
+    /** It names the Sentinels before it, so they need not be found. */
     private String configuration(int number) {
         StringBuilder text = new StringBuilder("bind 127.0.0.1\nprotected-mode no\n");
         text.append("sentinel myid " + id(number) + "\n");

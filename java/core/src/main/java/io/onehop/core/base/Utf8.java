@@ -20,7 +20,7 @@ public final class Utf8 {
         return true;
     }
 
-    /** How many bytes follow the first one; -1 if none may be the first one. */
+    /** How many bytes follow the first one; -1 if a character cannot begin with it. */
     private static int continuing(int first) {
         if (first < 0x80) {
             return 0;

@@ -97,7 +97,7 @@ public final class ClusterMap {
         return served;
     }
 
-    /** In the order of the answer. */
+    /** The nodes, in the order of the answer. */
     public List<Node> nodes() {
         return List.copyOf(nodes);
     }

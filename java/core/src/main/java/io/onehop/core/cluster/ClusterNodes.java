@@ -99,7 +99,7 @@ final class ClusterNodes {
     }
 
     /**
-     * Whether a text may be part of a message and of a file of metrics: visible ASCII without
+     * True if a text may be part of a message and of a file of metrics: visible ASCII without
      * quotes and the like.
      */
     static boolean isPlain(String text, int lengthMax) {

@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Reads RESP values, one by one, from bytes that have all arrived. It does not trust an earlier
- * framing: every length is compared with the bytes that are left. Texts are bytes, so Latin-1.
+ * framing: every length is compared with the bytes that are left. Texts are bytes, decoded as
+ * Latin-1.
  *
  * <p>Implements spec/topology/cluster.md, section 1.
  */

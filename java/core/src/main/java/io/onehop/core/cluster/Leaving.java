@@ -12,8 +12,9 @@ public enum Leaving {
     FALLBACK;
 
     /**
-     * A request that waits. {@code isSent}: a byte of it. {@code isHeard}: a byte of an answer has
-     * come. {@code isReadOnly}: all of it may be sent again. {@code isBound}: it needs this node.
+     * A request that waits. {@code isSent}: a byte of it was sent. {@code isHeard}: a byte of an
+     * answer has come. {@code isReadOnly}: all of it may be sent again. {@code isBound}: it needs
+     * this node.
      */
     public record Request(
             boolean isSent,

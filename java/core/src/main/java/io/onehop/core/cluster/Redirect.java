@@ -190,8 +190,8 @@ public record Redirect(
     }
 
     /**
-     * The name that the map would use for "host:port". An open host is that of the node that was
-     * asked.
+     * The name that the map would use for "host:port". Without a host it is that of the node that
+     * was asked.
      */
     private static @Nullable String name(PoolTopology map, int asked, String endpoint) {
         int colon = endpoint.lastIndexOf(':');

@@ -23,7 +23,7 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
     private static final int DIGITS_MAX = 18;
     private static final String UNKNOWN = "-ERR unknown command"; // A redis that is not a Sentinel.
 
-    /** The answer of a Sentinel that has not answered. */
+    /** Stands for the answer of a Sentinel that has not answered. */
     public static final SentinelAnswer SILENT = without(Message.SENTINEL_SILENT);
 
     private static SentinelAnswer without(Message reason) {
@@ -41,7 +41,7 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
     }
 
     /**
-     * The answer in the two replies, one after the other: those to GET-MASTER-ADDR-BY-NAME and
+     * Reads the answer from two replies, one after the other: to GET-MASTER-ADDR-BY-NAME and to
      * MASTER.
      */
     public static SentinelAnswer read(byte[] replies) {
@@ -91,7 +91,7 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
 
     /**
      * The first text of each name in a list of names and values; {@code null} if the next value is
-     * no such list.
+     * not such a list.
      */
     static @Nullable Map<String, String> fields(ClusterValues values) {
         values.take();

@@ -30,8 +30,8 @@ public record SentinelVerdict(String address, long epoch) {
     }
 
     /**
-     * The address to adopt, or {@code null} if what is known stays. {@code answers}: one of each
-     * Sentinel, silent ones included. {@code known}: what was adopted before, or {@code null}.
+     * The address to adopt, or {@code null} if the known address stays. {@code answers}: one of
+     * each Sentinel, silent ones included. {@code known}: what was adopted before, or {@code null}.
      */
     public static @Nullable SentinelVerdict of(
             List<SentinelAnswer> answers, @Nullable SentinelVerdict known) {
@@ -69,7 +69,7 @@ public record SentinelVerdict(String address, long epoch) {
         return majority(answers, known == null ? 0 : known.epoch) != null;
     }
 
-    /** True if most Sentinels name another address than {@code now}, what is known by now. */
+    /** True if most Sentinels name another address than {@code now}, the one that is known. */
     public static boolean isContradicted(
             List<SentinelAnswer> answers, @Nullable SentinelVerdict now) {
         String most = majority(answers, 0);

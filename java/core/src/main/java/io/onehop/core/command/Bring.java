@@ -19,19 +19,19 @@ public final class Bring {
     private static final Pattern RUN_ID =
             Pattern.compile("^run_id:(\\S+)", Pattern.MULTILINE | Pattern.UNIX_LINES);
     private static final long MISSING = -2;
-    private static final long NO_END = -1; // To PTTL. To RESTORE that is 0.
+    private static final long NO_END = -1; // As PTTL says it. RESTORE takes 0 for it.
 
     /** How it ended. */
     public enum End {
         /** Not yet. */
         NONE,
-        /** What is there of the key is at its owner. */
+        /** If the key exists, it is at its owner. */
         BROUGHT,
         /** A node has refused a step. Its error is the answer to the caller's command. */
         ANSWERED,
         /** A node has failed. */
         FAILED,
-        /** A node names no run_id, so nobody knows whether both are one server. */
+        /** A node names no run_id, so it is unknown whether both are one server. */
         NAMELESS
     }
 
@@ -41,7 +41,7 @@ public final class Bring {
     /** An error that a node answered; {@code cause} is the caller's own form of it. */
     public record Refusal(String text, Object cause) {}
 
-    /** A node has failed. {@code isUnsent}: it has certainly not got the command. */
+    /** A node has failed. {@code isUnsent}: it has certainly not received the command. */
     public record Lost(boolean isUnsent, Object cause) {}
 
     /**

@@ -149,7 +149,7 @@ public final class Command {
         return isRetryable;
     }
 
-    /** True if it reads, and yet its keys that move are brought first. */
+    /** True if its keys that move are brought first, although it only reads. */
     public boolean brings() {
         return brings;
     }
@@ -169,7 +169,7 @@ public final class Command {
         return asksKeys;
     }
 
-    /** True if nothing says what it does to its connection, so no other command may follow it. */
+    /** True if it is unknown what it does to its connection, so no other command may follow it. */
     public boolean isUnshared() {
         return isUnshared;
     }

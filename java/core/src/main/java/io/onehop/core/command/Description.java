@@ -85,7 +85,7 @@ record Description(
                         : List.of());
     }
 
-    /** Also that of a subcommand, with a bar. */
+    /** True for the name of a command, or of a subcommand, with a bar. */
     private static boolean isName(String name) {
         int bar = name.indexOf('|');
         return name.length() <= Command.NAME_BYTES_MAX

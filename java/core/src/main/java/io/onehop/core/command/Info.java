@@ -39,7 +39,7 @@ public final class Info {
 
     private Info() {}
 
-    /** The merged text. That of one node stays as it is. */
+    /** The merged text. The text of a single node stays as it is. */
     public static String merged(List<String> replies) {
         if (replies.size() == 1) {
             return replies.get(0);
@@ -117,7 +117,7 @@ public final class Info {
                 + UNITS.charAt(unit);
     }
 
-    /** Compares part by part. The fewer parts, the lower. */
+    /** Compares part by part. If all parts of the shorter version are equal, it is lower. */
     private static int compareVersions(String one, String other) {
         String[] left = one.split("\\.");
         String[] right = other.split("\\.");

@@ -10,16 +10,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Cursors of nodes that are too large for a {@link ScanCursor}. A ticket stands for each there.
+ * Cursors of nodes that are too large for a {@link ScanCursor}. In such a cursor a ticket stands
+ * for each of them.
  *
- * <p>A ticket is made of its cursor, so it is never taken for that of another cursor. Of the few
- * places where a cursor may be, it takes the one that was not used for the longest time. Any number
- * of threads.
+ * <p>A ticket is made of its cursor, so it is never taken for that of another cursor. A cursor has
+ * a few places where it may be kept. It takes the one that was not used for the longest time. Any
+ * number of threads.
  */
 public final class KeptCursors {
     private static final int NEAR = Limits.KEPT_CURSORS_NEAR;
 
-    // Of each place its cursor, 0 for none, and when it was last used. Made when it is needed.
+    // For each place its cursor (0: none) and when it was last used. Made when it is needed.
     private volatile @Nullable AtomicLongArray places;
 
     /** Keeps the node's cursor if it is too large. */

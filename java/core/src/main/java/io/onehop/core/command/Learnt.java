@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * A command that the table does not hold, as a node has described it: its own entry, the entry of
- * the table that it has under another name, or that the node does not have it.
+ * A command that the table does not hold, as a node has described it: its own entry, or the entry
+ * of the table that it has under another name, or the fact that the node does not have it.
  *
  * <p>In: answers to COMMAND INFO and COMMAND GETKEYS, decoded: lists, byte arrays, numbers and
  * {@code null}. They are not trusted. Immutable, for any thread. Implements spec/route/route.md,
@@ -136,7 +136,10 @@ public final class Learnt {
         return positions;
     }
 
-    /** The first such word after the key before it or, if there is none, of the command; or 0. */
+    /**
+     * The first position of this key after the key before it, or else in the command; 0 if there is
+     * none.
+     */
     private static int position(CommandWords words, int before, byte[] key) {
         for (int position = before + 1; position < words.count(); position++) {
             if (Arrays.equals(words.word(position), key)) {

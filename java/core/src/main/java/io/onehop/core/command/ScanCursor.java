@@ -60,12 +60,12 @@ public record ScanCursor(int node, long within) {
         return String.valueOf(cursor).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** What stands for a node's cursor: itself, or the ticket of one that is too large. */
+    /** What stands for a node's cursor: the cursor itself, or its ticket if it is too large. */
     static long ticket(long own) {
         return isTicket(own) ? TICKET | mixed(own) & TICKET - 1 : own;
     }
 
-    /** True if it is a ticket; of a node's cursor, if it needs one. */
+    /** True if it is a ticket. For a node's cursor: true if it needs one. */
     static boolean isTicket(long within) {
         return Long.compareUnsigned(within, TICKET) >= 0;
     }

@@ -61,7 +61,7 @@ public final class Split {
             return first + (rest == null ? count : rest.length);
         }
 
-        /** True if one of its words is its own number of keys, and not a word of the command. */
+        /** True if this word is the part's own number of keys, and not a word of the command. */
         public boolean isKeynum(int number) {
             return number == keynum && number > 0;
         }
@@ -96,7 +96,10 @@ public final class Split {
         return first + keys * reach.step() * reach.limit();
     }
 
-    /** True if a word after the keys, or after the name without any, asks for all on one node. */
+    /**
+     * True if a word after the keys, or after the name if there are no keys, asks for all on one
+     * node.
+     */
     public static boolean isWhole(Command command, CommandWords words, int keys) throws Malformed {
         if (command.wholeWith.length > 0) {
             int at =

@@ -283,23 +283,26 @@ final class ConfigPool {
         }
     }
 
-    /** True if the directive is set, and no part of its value is the environment's. */
+    /** True if the directive is set, and no part of its value comes from the environment. */
     private boolean isInText(Directive directive) {
         Spelled value = spelled.get(directive);
         return value != null && !varies(value);
     }
 
-    /** True if a part of the value is the environment's, which must not be shown. */
+    /** True if a part of the value comes from the environment, which must not be shown. */
     private boolean varies(Spelled value) {
         return isOwn && Variables.areIn(value.text());
     }
 
-    /** {@code text}, or if a part of it is the environment's, the value as it is spelled. */
+    /** {@code text}; but if a part of it comes from the environment, the value as it is spelled. */
     private String shown(Spelled value, String text) {
         return varies(value) ? value.text() : text;
     }
 
-    /** The servers of a list that is being read: their names, slots and weights exclude others. */
+    /**
+     * The servers of a list that is being read. Their names, slots and weights limit what the next
+     * ones may have.
+     */
     static final class ConfigServers {
         private final List<Server> servers = new ArrayList<>();
         private final Set<String> names = new HashSet<>();

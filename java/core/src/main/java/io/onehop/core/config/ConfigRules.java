@@ -27,7 +27,10 @@ import java.util.function.Predicate;
  */
 final class ConfigRules {
 
-    /** An error if all terms are so. {@code named}: the directive that the reason names first. */
+    /**
+     * There is an error if all terms are true. {@code named}: the directive that the reason names
+     * first.
+     */
     private record Rule(boolean misses, List<String> terms, Directive named, String reason) {}
 
     private static final List<Rule> RULES =
@@ -79,7 +82,10 @@ final class ConfigRules {
         return new Rule(misses, terms, Objects.requireNonNull(Directive.named(named)), parts[1]);
     }
 
-    /** {@code isWhole}: no other error. Otherwise what is missing may be what is misspelled. */
+    /**
+     * {@code isWhole}: there is no other error. If there is one, what seems to be missing may only
+     * be misspelled.
+     */
     void check(boolean isWhole) {
         for (Rule rule : RULES) {
             if ((isWhole || !rule.misses()) && rule.terms().stream().allMatch(this::isSo)) {
@@ -123,7 +129,7 @@ final class ConfigRules {
         };
     }
 
-    /** A directive is there, or one has this value. */
+    /** True if a directive is set, or if it has the value in the term. */
     private boolean isSaid(String term) {
         int colon = term.indexOf(": ");
         String label = colon < 0 ? term : term.substring(0, colon);

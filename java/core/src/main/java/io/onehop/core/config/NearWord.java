@@ -20,7 +20,7 @@ final class NearWord {
     /* A shorter word is near only at one step. */
     private static final int LONG_WORD = 5;
 
-    /** What other clients and servers call it. */
+    /** Words of other clients and servers, with ours. */
     private static final Map<String, String> OTHERS =
             Map.ofEntries(
                     Map.entry("host", "servers"),

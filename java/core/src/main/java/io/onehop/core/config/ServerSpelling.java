@@ -49,7 +49,9 @@ final class ServerSpelling {
         return taken(text, ":weight", WEIGHT_NEEDED).checked(line, null);
     }
 
-    /** A server of a OneHop pool. {@code foreign}: of which other client its distribution is. */
+    /**
+     * A server of a OneHop pool. {@code foreign}: the other client that its distribution is from.
+     */
     static Server readOwn(String text, int line, Foreign.@Nullable Row foreign) throws Fault {
         boolean hasSlots = foreign != null && foreign.has(Trait.SLOTS);
         checkSlips(text, hasSlots);
@@ -150,7 +152,7 @@ final class ServerSpelling {
         return where.startsWith("[") && where.startsWith(":", where.indexOf(']') + 1);
     }
 
-    /** How many colons follow a host in brackets, or are in all of it. */
+    /** How many colons there are: after a host in brackets, or else in the whole text. */
     private static long colonsOf(String where) {
         String afterHost = hasBrackets(where) ? where.substring(where.indexOf(']')) : where;
         return afterHost.chars().filter(character -> character == ':').count();

@@ -3,8 +3,8 @@ package io.onehop.core.health;
 import io.onehop.core.base.Timings;
 
 /**
- * How long a master of a Redis Cluster has been gone, and whether a replica may take its place. So
- * it is known whether calls wait for that.
+ * How long a master of a Redis Cluster has been gone, and whether a replica may take its place.
+ * This decides whether calls wait for that.
  *
  * <p>In: failed calls, each with what the newest map says. Any thread. Implements
  * spec/topology/cluster.md, section 6.

@@ -24,7 +24,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     private static final int STEP_MAX = 15;
     private static final int GENERATIONS = 64;
 
-    /** What a caller may do that wants to use a node. */
+    /** What a caller that wants to use a node may do. */
     public enum Answer {
         GO,
         /** Use it; all other callers wait for the result. */
@@ -105,7 +105,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * The state after that answer. The caller has {@code patienceMs} for its attempt (0: no limit).
+     * The state after {@link #answer}. The caller has {@code patienceMs} for its attempt (0: no
+     * limit).
      */
     public long asked(long state, long nowMs, int patienceMs) {
         if (answer(state, nowMs) != Answer.PROBE) {
@@ -182,7 +183,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     /* ---- Late together ---- */
 
     /**
-     * Whether a passed deadline says nothing about its node, because several were late together.
+     * True if a passed deadline says nothing about its node, because several were late together.
      *
      * @param node the index of the node
      * @param heardMs when each node last answered; 0: never
@@ -232,13 +233,13 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
      *
      * @param word the word to keep
      * @param isDue whether to write a line
-     * @param times how often else the node went down since the last line about it
+     * @param times how often the node also went down since the last line about it
      * @param ms for a node that is back: milliseconds since that line
      */
     public record Told(long word, boolean isDue, int times, long ms) {
         /**
-         * The instant of the last line about the node being down, how often it went down since, and
-         * whether that is now.
+         * The instant of the last line that says the node is down, and how often it went down
+         * since. {@code isTold}: that line is about the time for which it is down now.
          */
         private static long word(long lineMs, int downs, boolean isTold) {
             return lineMs | (long) Math.min(downs, FAILURES_MAX) << 40 | (isTold ? 1L << 54 : 0);
@@ -265,7 +266,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
 
     /* ---- Where nodes are ejected ---- */
 
-    /** Whether the node takes part in a placement that is made now. */
+    /** True if the node takes part in a placement that is made now. */
     public static boolean isLive(long state, long nowMs) {
         return until(state) <= nowMs;
     }
@@ -279,7 +280,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * Whether keys must be placed again. {@code dueMs} is the first instant at which an ejected
+     * True if keys must be placed again. {@code dueMs} is the first instant at which an ejected
      * node may return.
      */
     public static boolean isRebuildDue(long dueMs, long nowMs) {
@@ -287,7 +288,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * Whether an error reply means that the node cannot serve now. Only its whole first word
+     * True if an error reply means that the node cannot serve now. Only its whole first word
      * counts.
      */
     public static boolean isUnwell(String answer) {

@@ -38,9 +38,9 @@ public abstract class Foreign {
         TAGS,
         /** Weights may differ from 1. */
         WEIGHTS,
-        /** A server has as many times more points as it weighs. */
+        /** The number of a server's points is multiplied by its weight. */
         MANY_POINTS,
-        /** A server without a name is another one than a server of that name. */
+        /** A server without a name is not the same as a server with that name. */
         UNNAMED,
         /** Servers are named as nutcracker names them. */
         SHORT_NAMES,

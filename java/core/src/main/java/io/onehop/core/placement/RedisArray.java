@@ -14,14 +14,14 @@ import java.util.Set;
  * {@code redis_array}, {@code redis_array_consistent}: RedisArray of phpredis, without and with
  * {@code consistent}.
  *
- * <p>Without, the hosts have ranges of equal size: the complement of the hash, times their number,
- * over 2^32 - 1. With, each host has 160 points of MD5. spec/placement, section 6.
+ * <p>Without it, the hosts have ranges of equal size: the complement of the hash, times their
+ * number, over 2^32 - 1. With it, each host has 160 points of MD5. spec/placement, section 6.
  */
 final class RedisArray extends Foreign {
     private static final long U32 = 0xffffffffL;
     private static final int DIGESTS_PER_HOST = 40;
 
-    /** phpredis digests what is behind its buffer, if a host is longer. */
+    /** If a host is longer, phpredis digests what is behind its buffer, too. */
     private static final int HOST_BYTES_MAX = 60;
 
     private static final List<Hash> HASHES =
@@ -62,7 +62,7 @@ final class RedisArray extends Foreign {
         return points;
     }
 
-    /** phpredis searches the tag in a text of C, which ends at a NUL. */
+    /** phpredis searches for the tag in a string of C, which ends at a NUL. */
     @Override
     public long part(byte[] key, int offset, int length) {
         int text = 0;

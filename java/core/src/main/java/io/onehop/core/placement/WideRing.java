@@ -15,7 +15,7 @@ final class WideRing {
 
     private final Ranges ranges;
 
-    /** Of equal points the first one counts. There is at least one. */
+    /** If points are equal, the first one counts. There is at least one point. */
     WideRing(List<Point> points) {
         List<Point> sorted =
                 points.stream()

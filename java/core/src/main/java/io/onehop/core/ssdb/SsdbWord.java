@@ -90,7 +90,7 @@ final class SsdbWord {
     }
 
     /**
-     * The number. One that is far beyond 64 bits, or almost zero, is cut to a size that still shows
+     * The number. If it is far beyond 64 bits, or almost zero, it is cut to a size that still shows
      * that.
      */
     private static BigDecimal number(String text) {

@@ -58,7 +58,7 @@ public interface DirectiveValue {
 
     /**
      * A row of spec/directives.json. {@code item}: what one item of a sequence is called. {@code
-     * most}: of a number, of the bytes of a text, of the items of a sequence.
+     * most}: the largest number, or how many bytes a text, or items a sequence, may have.
      */
     record Row(
             String label,

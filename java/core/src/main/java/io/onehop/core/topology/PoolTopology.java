@@ -148,7 +148,7 @@ public final class PoolTopology implements Topology {
      *
      * @param moved the same names, in the order of the configuration
      * @param ids by name: it changes with the master
-     * @param replicas of two with one name the first of its servers counts
+     * @param replicas if two have one name, the one whose master comes first counts
      */
     public PoolTopology withMasters(
             List<Server> moved, Map<String, String> ids, List<Replica> replicas) {
@@ -177,8 +177,8 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The replicas of these masters, given by name with their indexes, in the order of nodes. Of
-     * two with one name the one whose master comes first is kept.
+     * The replicas of these masters, given by name with their indexes, in the order of nodes. If
+     * two have one name, the one whose master comes first is kept.
      */
     private static List<Replica> ordered(List<Replica> replicas, Map<String, Integer> indexes) {
         Set<String> names = new HashSet<>();

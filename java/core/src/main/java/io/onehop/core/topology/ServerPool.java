@@ -366,7 +366,7 @@ public final class ServerPool {
                 null);
     }
 
-    /** True if a reader of the configuration learns a password. */
+    /** True if a reader of the configuration sees a password. */
     public boolean isPasswordInText() {
         return isPasswordInText;
     }

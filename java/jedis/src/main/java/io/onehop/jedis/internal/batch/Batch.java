@@ -46,7 +46,7 @@ public final class Batch {
         return new Batch(snapshot, forwarding, false);
     }
 
-    /** Who sends its commands on; {@code null}: nobody. */
+    /** Follows its redirects; {@code null}: it has none. */
     public @Nullable Forwarding forwarding() {
         return forwarding;
     }
@@ -64,13 +64,14 @@ public final class Batch {
     }
 
     /**
-     * The exchange of the node that has this home. Commands that are appended next belong to it.
+     * The exchange of the node that has this home. Commands that are appended next belong to this
+     * home.
      */
     public BatchExchange of(int home) {
         return exchange(snapshot.keys().nodeAt(home)).mixed().at(home);
     }
 
-    /** The same for this command. A read may go to another node than the master. */
+    /** The same for one command. A read may go to another node than the master. */
     public BatchExchange of(int home, Command command) {
         if (!snapshot.readFrom().mayAnswer(command)) {
             return of(home);
@@ -86,7 +87,7 @@ public final class Batch {
         return exchange(readers[master] - 1).at(home);
     }
 
-    /** True if a read stays behind what this master gets before it: spec/topology/cluster.md, 7. */
+    /** True if this master's reads stay behind its other commands: spec/topology/cluster.md, 7. */
     private boolean isBehindOthers(int master) {
         return snapshot.readFrom().prefersMaster()
                 && exchanges[master] != null

@@ -145,7 +145,7 @@ public final class BatchExchange {
         isClosedAfter = true;
     }
 
-    /** Lets its connection exceed the size of the pool, all of which its caller may hold. */
+    /** Allows a connection beyond the size of the pool, because its caller may hold all others. */
     public void goBeyond() {
         goesBeyond = true;
     }
@@ -270,8 +270,8 @@ public final class BatchExchange {
     }
 
     /*
-     * One reply too many shifts those behind it, and only the end shows that. So no sink has its
-     * reply before.
+     * One reply too many shifts those behind it, and only the end shows that. So no sink gets its
+     * reply before the end.
      */
     private void handOut() throws WireException {
         while (handedOut < taken) {
@@ -321,12 +321,15 @@ public final class BatchExchange {
         return opening() != null && opening().isResolving();
     }
 
-    /** Notes that its deadline has passed, before any that passed with it is judged. */
+    /**
+     * Notes that its deadline has passed. If several pass together, all are noted before one is
+     * judged.
+     */
     void noteLate() {
         pool.noteLate(leased());
     }
 
-    /** The same for a replica that has kept it for half of its time. */
+    /** The same for a replica that has not answered in half of the time. */
     void noteLateReplica() {
         if (isOfReplica) {
             noteLate();
@@ -352,7 +355,7 @@ public final class BatchExchange {
         return opening() == null ? ms : opening().waitMs(ms);
     }
 
-    /** The failure of a wait for its node, by what was waited for. */
+    /** Turns the failure of a wait for its node into one that says what was waited for. */
     IOException explained(IOException failed) {
         return connection == null ? failed : connection.explained(failed);
     }
@@ -367,12 +370,12 @@ public final class BatchExchange {
 
     /* ---- Leaving: spec/wire, section 5, "While a call waits" ---- */
 
-    /** How long it waits until it should look whether it may leave. */
+    /** How long it waits before it should check whether it may leave. */
     long lookMs(Deadline deadline, long leftNs) {
         return deadline.lookMs(leftNs, !isMixed);
     }
 
-    /** True if another node may answer all of it, and is there. */
+    /** True if another node may answer all of it now. */
     private boolean mayFallBack() {
         return !isMixed && forwarding != null && forwarding.hasFallback(pool, firstHome);
     }
@@ -483,8 +486,8 @@ public final class BatchExchange {
     }
 
     /**
-     * Fails all sinks without a reply: all, if not every reply has come. Each failure says whether
-     * a byte of its command was written, by this try or by the one before.
+     * Fails all sinks that have no reply. Unless every reply has come, these are all sinks. Each
+     * failure says whether a byte of its command was written, by this try or by the one before.
      */
     void fail(Throwable thrown) {
         boolean wasOpen =
@@ -524,9 +527,9 @@ public final class BatchExchange {
     }
 
     /**
-     * Reports how long a typical read took, of a single command or one that came too late, for
-     * {@code ReadFromChooser}. A redirected command is not typical: other nodes took part of its
-     * time.
+     * Reports to {@code ReadFromChooser} how long a typical read took: one that was a single
+     * command, or one that came too late. A redirected command is not typical: other nodes took
+     * part of its time.
      */
     private void compare() {
         if (forwarding != null

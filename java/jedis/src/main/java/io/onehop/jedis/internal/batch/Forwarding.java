@@ -13,8 +13,8 @@ import java.util.Map;
 
 /**
  * Follows the redirects of one batch, or its masters. Commands that another node is to execute are
- * noted while the batch runs. They are sent when all nodes of the batch have answered. As it is
- * here, none is noted.
+ * noted while the batch runs. They are sent when all nodes of the batch have answered. By default
+ * none is noted.
  */
 public interface Forwarding {
     /**
@@ -52,7 +52,7 @@ public interface Forwarding {
         return false;
     }
 
-    /** Notes a command that has left its node, because another one has its slot by now. */
+    /** Notes a command that has left its node, because another node has its slot now. */
     default void noteLeft(SentCommand command, OneHopException left) {
         throw new IllegalStateException(Message.UNEXPECTED_FORM.what());
     }

@@ -47,7 +47,7 @@ public final class Merge {
     private final Split.Part[] parts;
     private final String pool;
     private final boolean isBroadcast;
-    private final boolean isOfOneNode; // Its reply is that of the node, and not by node.
+    private final boolean isOfOneNode; // Its reply is the node's, not a map by node.
     private final ReplySink whole;
     private final Object[] replies;
     private final String[] nodes;
@@ -70,7 +70,7 @@ public final class Merge {
         }
     }
 
-    /** True if its type of reply has no place for one answer of each node. */
+    /** True if the type of its reply has no room for an answer of each node. */
     private boolean isTyped() {
         return command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT;
     }
@@ -109,7 +109,7 @@ public final class Merge {
         }
     }
 
-    /** What one node is asked for. */
+    /** The part of one node. */
     private final class Part implements ReplySink {
         private final int number;
         private final int elements;
@@ -239,8 +239,8 @@ public final class Merge {
     }
 
     /**
-     * One element of a part's reply, built by the command's builder. If the reply is not a list,
-     * all of it.
+     * One element of a part's reply, built by the command's builder. A reply that is not a list
+     * counts as one element.
      */
     private @Nullable Object element(@Nullable Object reply, int number) {
         if (reply instanceof Exception || !(reply instanceof List<?> list)) {

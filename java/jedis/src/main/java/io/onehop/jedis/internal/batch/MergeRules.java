@@ -37,7 +37,7 @@ final class MergeRules {
     private MergeRules() {}
 
     /**
-     * Whether a reply has the shape that merging needs. If not, the stream cannot be trusted. For
+     * True if a reply has the shape that merging needs. Otherwise the stream cannot be trusted. For
      * {@code IN_ORDER} that is a list with {@code elements} elements.
      */
     static boolean fits(MergeRule rule, int elements, @Nullable Object reply) {
@@ -168,7 +168,7 @@ final class MergeRules {
         return isSame ? first : DIFFERENT;
     }
 
-    /** Whether it can be a map as RESP2 has it: names and values in turn, in any order. */
+    /** True if it can be a map of RESP2: a list of pairs of name and value, in any order. */
     private static boolean isMap(Object reply) {
         return reply instanceof List<?> list
                 && list.size() % 2 == 0

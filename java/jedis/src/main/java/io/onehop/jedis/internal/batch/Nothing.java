@@ -8,7 +8,8 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /**
- * Whether a reply may be that of a missing key. It is only a doubt: nothing costs a question.
+ * Says whether a reply may be that of a missing key. That is only a doubt, and costs a question to
+ * another node.
  *
  * <p>Pure. Implements spec/topology/moving.md, section 3.
  */
@@ -17,7 +18,7 @@ public final class Nothing {
 
     private Nothing() {}
 
-    /** Of a reply as Jedis decodes it from the wire. */
+    /** True if this reply, as Jedis decodes it from the wire, may be that of a missing key. */
     public static boolean is(@Nullable Object reply) {
         if (reply instanceof byte[] text) {
             return text.length == 0 || Arrays.equals(text, NONE);

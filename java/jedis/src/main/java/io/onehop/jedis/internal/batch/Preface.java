@@ -22,7 +22,7 @@ public final class Preface {
 
     private Preface() {}
 
-    /** Whether a command asks about the writes of its connection. */
+    /** True if a command asks about the writes of its connection. */
     public static boolean isOfWrites(Command command) {
         return "writes".equals(command.state());
     }

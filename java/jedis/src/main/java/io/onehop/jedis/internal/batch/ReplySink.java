@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * runs the batch.
  */
 public interface ReplySink {
-    /** Of a command that no caller waits for. */
+    /** The sink of a command that no caller waits for. */
     ReplySink NOBODY =
             new ReplySink() {
                 @Override

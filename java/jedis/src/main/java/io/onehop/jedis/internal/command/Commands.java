@@ -33,9 +33,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * Finds a command's entry in the command table.
  *
  * <p>In: a command's arguments as Jedis built them. Out: its entry, or {@link Unsupported} before a
- * byte is sent. A command that the table lacks also gets an entry if Jedis marked its keys; of any
- * other a node has to say what it does. Any thread. Implements spec/route/route.md, "Finding the
- * entry" and "Unknown commands".
+ * byte is sent. A command that the table lacks also gets an entry if Jedis marked its keys. For any
+ * other command a node has to say what it does. Any thread. Implements spec/route/route.md,
+ * "Finding the entry" and "Unknown commands".
  */
 public final class Commands {
     private static final Command[] JEDIS =
@@ -52,8 +52,8 @@ public final class Commands {
     private Commands() {}
 
     /**
-     * The entry of a command; {@code null} if only a node may know it. If none can, or {@code
-     * mayAsk} is false, such a command is refused.
+     * The entry of a command; {@code null} if a node has to be asked. If no node can know the
+     * command, or {@code mayAsk} is false, it is refused.
      */
     public static @Nullable Command find(CommandArguments arguments, String pool, boolean mayAsk) {
         Command command = named(arguments.getCommand());
@@ -125,8 +125,9 @@ public final class Commands {
     }
 
     /**
-     * A blocking command whose wait ends at this instant, as it is sent now: its timeout is what is
-     * left, at least 1 ms. A command that does not block stays as it is.
+     * A blocking command whose wait ends at this instant, in the form in which it is sent now: its
+     * timeout is the time that is left, at least 1 ms. A command that does not block stays as it
+     * is.
      */
     public static CommandArguments waitingUntil(
             long instantNs, @Nullable Command entry, CommandArguments arguments) {

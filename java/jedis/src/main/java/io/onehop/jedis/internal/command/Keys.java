@@ -101,7 +101,7 @@ public final class Keys {
 
     /**
      * The home of a command whose only key is always at the same position. It allocates nothing.
-     * -1: {@link Plan} has the answer.
+     * -1: ask {@link Plan}.
      */
     public int onlyHome(Command command, CommandArguments arguments) {
         int word = command.onlyKey();

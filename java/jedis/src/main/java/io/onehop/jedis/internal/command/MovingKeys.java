@@ -33,7 +33,7 @@ import java.util.List;
  */
 public final class MovingKeys {
     /**
-     * Of one command.
+     * What was found in one command.
      *
      * @param asks it asks the old owner of a key if the owner has nothing; otherwise it brings
      * @param keys those that move
@@ -60,8 +60,8 @@ public final class MovingKeys {
             KeyPositions found = command.keys(words);
             return arguments.isKeyless() || Plan.areWords(arguments.getKeys(), words, found)
                     ? of(command, words, found, isAlone)
-                    : Found.NONE; // A sample names a node.
-        } catch (Malformed known) { // The plan says so.
+                    : Found.NONE; // A sample only names a node.
+        } catch (Malformed known) { // The plan reports it.
             return Found.NONE;
         }
     }
@@ -83,7 +83,7 @@ public final class MovingKeys {
                 : new Found(Moving.asks(command, words, found, isAlone), moving);
     }
 
-    /** Of a command that nobody has described. A key that is not one of its words is a sample. */
+    /** For a command that nobody has described. A key that is not one of its words is a sample. */
     private Found marked(List<Object> marked, ArgumentWords words) {
         List<byte[]> moving = new ArrayList<>();
         for (Object each : marked) {

@@ -43,8 +43,8 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
     }
 
     /**
-     * The plan of a command that may not be split, because it belongs to others. All its keys are
-     * on one node.
+     * The plan of a command that may not be split, because it is part of a transaction. All its
+     * keys are on one node.
      */
     public static Plan together(Command command, CommandArguments arguments, Keys keys) {
         return of(command, arguments, keys, false);

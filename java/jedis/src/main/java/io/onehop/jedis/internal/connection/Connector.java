@@ -159,7 +159,7 @@ final class Connector {
     }
 
     /**
-     * The time in ms until the next address is tried, at least 1; at most {@code ms}, 0 is none.
+     * The time in ms until the next address is tried, at least 1 and at most {@code ms}; 0: no end.
      */
     long waitMs(long ms) {
         if (!addresses.hasNext()) {

@@ -57,14 +57,16 @@ public final class Deadline {
                 : new Deadline(Math.max(1, (int) ms), Clock.nowNs() + ms * NS_PER_MS);
     }
 
-    /** How long one of so many alternatives may be silent until the next is tried beside it. */
+    /**
+     * How long one of {@code count} alternatives may be silent before the next is tried beside it.
+     */
     public static int stepMs(int timeoutMs, int count) {
         return timeoutMs == 0
                 ? Timings.STEP_MS_MAX
                 : Math.min(Timings.STEP_MS_MAX, Math.max(1, timeoutMs / Math.max(1, count)));
     }
 
-    /** A third of the milliseconds that are left, at most so many, and at least one. */
+    /** A third of the milliseconds that are left, but at most {@code most}, and at least 1. */
     public long thirdMs(long most) {
         return Math.max(1, Math.min(most, waitNs() / NS_PER_MS / 3));
     }
@@ -107,12 +109,12 @@ public final class Deadline {
         return waitNs == Long.MAX_VALUE ? 0 : Math.max(1, (waitNs + NS_PER_MS - 1) / NS_PER_MS);
     }
 
-    /** The same, but at most until a call that waits should look for a successor. */
+    /** The same, but at most until a call that waits should check for a successor. */
     public static long lookMs(long waitNs) {
         return selectMs(Math.min(waitNs, LOOK_NS));
     }
 
-    /** The same. {@code halves}: it also looks when half of the time is over. */
+    /** The same. {@code halves}: the call also checks when half of the time is over. */
     public long lookMs(long waitNs, boolean halves) {
         return lookMs(halves && !isHalfOver() ? Math.min(waitNs, halfNs()) : waitNs);
     }
@@ -127,7 +129,10 @@ public final class Deadline {
         return isBounded() && Leaving.isHalfOver(remainingNs() / NS_PER_MS, lengthMs);
     }
 
-    /** The time until that, not below zero; {@code Long.MAX_VALUE} without a deadline. */
+    /**
+     * The time until half of its length has passed, not below zero; {@code Long.MAX_VALUE} without
+     * a deadline.
+     */
     public long halfNs() {
         return isBounded() ? Math.max(0, remainingNs() - lengthMs * NS_PER_MS / 2) : Long.MAX_VALUE;
     }

@@ -63,7 +63,7 @@ public final class Endpoint {
     private volatile @Nullable SocketAddress chosen;
     private volatile @Nullable SocketAddress silent;
 
-    /* A call was late that had opened its connection itself. */
+    /* A call that had opened its own connection was late. */
     private volatile boolean isSlow;
 
     public Endpoint(Node node, ServerPool pool, ClientTls tls) {
@@ -160,8 +160,8 @@ public final class Endpoint {
     }
 
     /**
-     * How old a new connection may become: the directive less up to a quarter. Without this jitter
-     * the connections of all clients would be replaced at the same time.
+     * How old a new connection may become: the value of the directive, less up to a quarter of it.
+     * Without this jitter the connections of all clients would be replaced at the same time.
      */
     long ageNs() {
         long laterMs = hasAge() ? ThreadLocalRandom.current().nextLong(maxAgeMs / 4 + 1L) : 0;
@@ -221,7 +221,7 @@ public final class Endpoint {
         }
     }
 
-    /** Waits for the addresses until they are known, or the call should look for a successor. */
+    /** Waits until the addresses are known, or the call should check for a successor. */
     static void awaitAWhile(
             CompletableFuture<List<SocketAddress>> addresses,
             Deadline deadline,
@@ -294,7 +294,9 @@ public final class Endpoint {
         }
     }
 
-    /** The same failure tells of a name that is unknown and of a process without descriptors. */
+    /**
+     * Java throws the same exception for an unknown name and in a process without free descriptors.
+     */
     private static IOException explained(UnknownHostException failure) {
         try {
             SocketChannel.open().close();

@@ -39,7 +39,7 @@ import java.util.stream.Stream;
  * 8.
  */
 public final class Handshake {
-    /** Of a client that has chosen no database. */
+    /** The client has chosen no database. */
     public static final int OWN_DATABASE = -1;
 
     /*
@@ -150,7 +150,7 @@ public final class Handshake {
         return username == null ? auth.add(password) : auth.add(username).add(password);
     }
 
-    /* As Jedis does it: prepare, get, clean up. The text of what is thrown may be a secret. */
+    /* As Jedis does it: prepare, get, clean up. The text of an exception may be a secret. */
     private CommandArguments auth(Supplier<RedisCredentials> credentials) {
         RedisCredentialsProvider provider =
                 credentials instanceof RedisCredentialsProvider its ? its : credentials::get;
@@ -229,7 +229,9 @@ public final class Handshake {
         return Failure.of(message, node, Outcome.NOT_SENT, null, Shown.of(answer));
     }
 
-    /** Of redis_db, where nutcracker also ignores the answer, and of an introduction. */
+    /**
+     * Ignores the answer: for redis_db, where nutcracker does the same, and for an introduction.
+     */
     private static void carryOn(String answer, boolean isError, NodeName node) {
         // Nothing depends on it.
     }
@@ -274,7 +276,7 @@ public final class Handshake {
         }
     }
 
-    /** A user who may not ask is told nothing; then only the Sentinels are believed. */
+    /** A user who may not ask gets an error. Then the Sentinels alone are believed. */
     private static void master(String answer, boolean isError, NodeName node) {
         if (!isError && !answer.equals("master")) {
             throw refused(

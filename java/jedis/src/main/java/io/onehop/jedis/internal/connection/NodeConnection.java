@@ -82,9 +82,9 @@ public final class NodeConnection extends Connection {
     private final int seat;
     // Its last whole answer, or when it was made or opened, or kept while it was being opened.
     private long heardNs = Clock.nowNs();
-    private long expiresNs; // Meaningless until it is open, and if it has no age.
+    private long expiresNs; // Has no meaning before it is open, or if it has no age.
     private int idleChecks; // Checks while it was idle, since its last lease.
-    // Between the caller, which may begin to wait for long, and the thread that closes the client.
+    // Shared by the caller, which may begin a long wait, and the thread that closes the client.
     private volatile boolean waitsLong;
     private volatile boolean isAborted;
 
@@ -210,7 +210,7 @@ public final class NodeConnection extends Connection {
         return state == State.OPENING ? opening : null;
     }
 
-    /** The failure of a wait for it, by what was waited for. */
+    /** Makes the failure of a wait say what was waited for. */
     public IOException explained(IOException failure) {
         return state == State.OPENING ? opening.explained(failure) : failure;
     }
@@ -339,7 +339,7 @@ public final class NodeConnection extends Connection {
         return arrivedReplies() >= count;
     }
 
-    /** Throws after the deadline, once what had arrived then has been read for a moment. */
+    /** Throws after the deadline and the moment in which bytes that had arrived are read. */
     public void requireTime() throws IOException {
         if (socket.isOver()) {
             throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
@@ -407,7 +407,7 @@ public final class NodeConnection extends Connection {
         heardNs = nowNs;
     }
 
-    /** Its lease ends. One that is being opened is as old as this, if it is kept. */
+    /** Ends its lease. If it is kept while it is being opened, its age counts from now. */
     public void settle() {
         if (socket != null) {
             socket.forgetCaller();
@@ -561,8 +561,8 @@ public final class NodeConnection extends Connection {
     }
 
     /**
-     * True if the node has become a replica: the name of such a node may lead to another one by
-     * now. A node that ends a wait because of that closes the connection itself, in a cluster, too.
+     * True if it must end because the node is a replica now: its name may lead to another node. A
+     * node that ends a wait because of that closes the connection itself, in a cluster, too.
      */
     private boolean mustEndAfter(String error) {
         return Redirect.endsWaits(error)

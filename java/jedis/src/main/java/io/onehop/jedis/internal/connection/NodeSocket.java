@@ -128,7 +128,7 @@ public final class NodeSocket extends Socket {
         use(deadline, null);
     }
 
-    /** Uses the socket for a call that leaves its node as long as no byte of an answer has come. */
+    /** Uses the socket for a call that may leave its node until a byte of an answer has come. */
     void use(Deadline deadline, @Nullable Successor successor) {
         this.deadline = deadline;
         this.successor = successor;
@@ -136,14 +136,14 @@ public final class NodeSocket extends Socket {
         lateNs = 0;
     }
 
-    /** The call is over. What it knows may be large: its arguments. */
+    /** Forgets the call, which is over: its arguments may be large. */
     void forgetCaller() {
         successor = null;
     }
 
     /**
      * True if the deadline has passed, and also the moment when bytes that have arrived are still
-     * read. That moment begins with the first look after the deadline: this thread may have been
+     * read. That moment begins with the first check after the deadline: this thread may have been
      * stopped until then. A node that never stops sending cannot prolong it.
      */
     boolean isOver() {
@@ -358,7 +358,7 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * True if there is more after the last read. A read that left room in its buffer was a look:
+     * True if there is more after the last read. A read that left room in its buffer has shown that
      * the kernel had no more. TLS returns one record, whatever else has come.
      */
     boolean hasMore() {

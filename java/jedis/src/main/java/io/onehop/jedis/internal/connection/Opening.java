@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * From the name of a node to a socket over which a connection can send its handshake: resolve,
- * connect, encrypt.
+ * The way from the name of a node to a socket over which a connection can send its handshake:
+ * resolve, connect, encrypt.
  *
  * <p>No step waits, so a batch opens connections to several nodes on one thread. For the thread
  * that leased the connection.
@@ -91,7 +91,7 @@ public final class Opening {
 
     /* ---- Waiting ---- */
 
-    /** Waits until a step is possible, or the call should look for a successor. */
+    /** Waits until a step is possible, or the call should check for a successor. */
     void awaitAWhile(Deadline deadline, Successor successor) throws IOException {
         try {
             if (isResolving()) {
@@ -152,7 +152,7 @@ public final class Opening {
                 : socket.interestOfTls();
     }
 
-    /** The failure of a wait, by what was waited for. */
+    /** Turns the failure of a wait into one that says what was waited for. */
     IOException explained(IOException failure) {
         if (failure instanceof SocketTimeoutException) {
             return switch (step) {
@@ -164,7 +164,10 @@ public final class Opening {
         return failure;
     }
 
-    /** Closes the socket, and all that are being tried. The node has sent something, or not. */
+    /**
+     * Closes the socket, and all that are being tried. {@code hasHeard}: the node has sent
+     * something.
+     */
     void end(boolean hasHeard) {
         if (connector != null) {
             connector.close();

@@ -5,23 +5,23 @@ import io.onehop.jedis.internal.failure.Failure.Left;
 import java.io.IOException;
 
 /**
- * What a call that waits for its node looks at from time to time: whether another node has taken
- * over. Implements spec/wire, section 5, "While a call waits".
+ * Tells a call that waits for its node whether another node has taken over. The call checks from
+ * time to time. Implements spec/wire, section 5, "While a call waits".
  */
 @FunctionalInterface
 public interface Successor {
-    /** Of a call that needs its node. */
+    /** For a call that needs its node. */
     Successor NONE = () -> false;
 
     /** True if the call leaves its node, because the client knows another one for it. */
     boolean isKnown();
 
-    /** What ends its wait then. */
+    /** The exception that ends its wait when it leaves. */
     default IOException left() {
         return new Left();
     }
 
-    /** How many milliseconds it waits until it looks again; {@code leftNs}: until its deadline. */
+    /** How many milliseconds it waits until it checks again; {@code leftNs}: until its deadline. */
     default long lookMs(long leftNs) {
         return Deadline.lookMs(leftNs);
     }

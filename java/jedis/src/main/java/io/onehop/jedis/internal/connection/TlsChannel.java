@@ -130,8 +130,9 @@ final class TlsChannel {
     }
 
     /**
-     * The reason, after the node was told that it is over, if that needs no wait. Before the first
-     * data it is about the handshake: with TLS 1.3 a node refuses the client's certificate late.
+     * Tells the node that the connection is over, if that needs no wait, and returns the reason.
+     * Before the first data the reason is about the handshake: with TLS 1.3 a node refuses the
+     * client's certificate late.
      */
     private IOException explained(SSLException refused) {
         sayLast();

@@ -73,7 +73,7 @@ public final class Failure {
                 null);
     }
 
-    /** What a server says may end with a full stop; this sentence goes on. */
+    /** Drops the full stop of a server's text, because this sentence goes on. */
     private static String begun(String what) {
         boolean isEnded = what.endsWith(".") && !what.endsWith("..");
         return isEnded ? what.substring(0, what.length() - 1) : what;
@@ -193,7 +193,7 @@ public final class Failure {
         return root;
     }
 
-    /** The same failure of a call of which only a question was sent. */
+    /** The same failure, for a call that has sent only a question. */
     public static OneHopException unsent(OneHopException failure) {
         return failure.mayHaveExecuted()
                 ? again(failure, text(what(failure), Outcome.NOT_SENT, Message.AGAIN.what()))
@@ -205,7 +205,7 @@ public final class Failure {
         return made(failure.getKind(), text, failure.getNode(), Outcome.NOT_SENT, failure);
     }
 
-    /** What has happened, by a failure of this node, without where and what to do. */
+    /** What happened, according to a failure of this node, without place and advice. */
     public static String what(RuntimeException failure, NodeName node) {
         String message =
                 failure instanceof OneHopException known
@@ -215,7 +215,10 @@ public final class Failure {
         return where < 0 ? message : message.substring(0, where);
     }
 
-    /** The text of a node's error or of a failure. Only one that a program made may have none. */
+    /**
+     * The text of a node's error or of a failure. Only an exception that a program made may have
+     * none.
+     */
     public static String text(JedisException failure) {
         return Objects.requireNonNullElse(failure.getMessage(), "");
     }
@@ -275,16 +278,16 @@ public final class Failure {
     }
 
     /**
-     * Of two failures of one call the one that it throws: the first, unless only the next leaves
-     * open whether something was executed. Implements spec/route, "Outcomes".
+     * Chooses which of two failures a call throws: the first, unless only the next one leaves open
+     * whether something was executed. Implements spec/route, "Outcomes".
      */
     public static OneHopException worse(@Nullable OneHopException first, OneHopException next) {
         return first == null || !first.mayHaveExecuted() && next.mayHaveExecuted() ? next : first;
     }
 
     /**
-     * The failure of a batch in which these nodes failed. If nothing arrived, it is one node's, the
-     * worst.
+     * The failure of a batch in which these nodes failed. If nothing arrived, it is the worst
+     * failure of one node.
      */
     public static OneHopException ofBatch(
             Map<String, OneHopException> failures,

@@ -48,7 +48,7 @@ import java.util.Map;
 public final class Cluster extends Refresher {
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
-    /* So many nodes of the map are asked before another cluster is believed. */
+    /* At most this many nodes of the map are asked before another cluster is believed. */
     private static final int KNOWN_MAX = 64;
 
     private final Snapshots snapshots;
@@ -214,8 +214,8 @@ public final class Cluster extends Refresher {
     }
 
     /**
-     * This map, unless it is foreign and a node of the current map answers: then that one's. Of
-     * seeds, or at the address of a node, there may be another cluster by now.
+     * Returns this map. But if it is foreign and a node of the current map answers, returns the map
+     * of that node: the seeds, or the address of a node, may belong to another cluster by now.
      */
     private static ClusterMap believed(ClusterMap map, Snapshot snapshot, ClusterRefresh refresh)
             throws InterruptedException {

@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
 
 /**
  * One refresh of a Redis Cluster's map. It asks nodes for CLUSTER INFO and CLUSTER SHARDS, or SLOTS
- * if a server is older than 7.0: two in parallel, and others beside them if these fail or are
+ * if a server is older than 7.0: two in parallel, and others in addition if these fail or are
  * silent.
  *
  * <p>In: the pools of nodes. Out: the better of their maps, as {@link ClusterMap} judges, or why
@@ -204,7 +204,7 @@ final class ClusterRefresh {
                             failed instanceof OneHopException known
                                     ? known.getKind()
                                     : ErrorKind.NODE_DOWN));
-        } catch (Throwable unexpected) { // The one that waits for this answer gets one.
+        } catch (Throwable unexpected) { // The thread that waits for an answer must get one.
             String what = Shown.of(unexpected.toString());
             return new Answer(node, null, new RefreshFailure(what, ErrorKind.NODE_DOWN));
         }

@@ -49,7 +49,7 @@ final class NodeQuestion {
         this.connection = connection;
     }
 
-    /** Pools for nothing but questions to these nodes. Who asks closes them. */
+    /** Pools that are used only for questions to these nodes. The caller closes them. */
     static List<Pool> pools(List<Node> nodes, ServerPool pool, ClientTls tls, String name) {
         List<Pool> asked = new ArrayList<>();
         for (Node node : nodes) {

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps what a client knows of its nodes fresh: one refresh at a time, on request, and otherwise
+ * Refreshes what a client knows of its nodes: one refresh at a time, on request, and otherwise
  * after a while.
  *
  * <p>One daemon thread of the client refreshes. It starts with the first call that needs it and
@@ -68,7 +68,7 @@ abstract class Refresher implements AutoCloseable {
     /** Tells the log how a refresh ended; {@code null}: well. For the thread. */
     abstract void tell(@Nullable RefreshFailure problem);
 
-    /** True if the next refresh is due as soon as may be, without a request. */
+    /** True if the next refresh is due as soon as possible, without a request. */
     boolean isUnsettled() {
         return false;
     }
@@ -78,7 +78,10 @@ abstract class Refresher implements AutoCloseable {
 
     /* ---- From calls ---- */
 
-    /** Asks for a refresh without waiting for it. One that is requested or running is enough. */
+    /**
+     * Asks for a refresh without waiting for it. A refresh that is already requested or running is
+     * enough.
+     */
     final void request(Runnable ifNew) {
         lock.lock();
         try {

@@ -29,14 +29,14 @@ import java.util.stream.Stream;
  *     Sentinels ─► +switch-master, +sdown ... ─► onNews ─► a question to all, and their verdict
  * </pre>
  *
- * <p>What is announced is not believed, not even read: it only means that the next question need
- * not wait for its second. So a Sentinel that lies costs a question. All are listened to, because
- * the first one that knows of a failover has no majority yet.
+ * <p>An announcement is not believed, not even read. It only means that the next question is asked
+ * at once, not after a second. So a Sentinel that lies costs a question. All Sentinels are listened
+ * to, because the first one that knows of a failover has no majority yet.
  *
- * <p>One daemon thread with a connection to each Sentinel. Lost connections are opened again once a
- * second, one after another. If a Sentinel hangs then, the others are not heard meanwhile; a failed
- * call still asks them, and the one that hangs soon rests. Implements spec/topology/sentinel.md,
- * section 3.
+ * <p>It has one daemon thread, and a connection to each Sentinel. Lost connections are opened again
+ * once a second, one after another. If a Sentinel hangs then, the others are not heard meanwhile; a
+ * failed call still asks them, and the one that hangs soon rests. Implements
+ * spec/topology/sentinel.md, section 3.
  */
 final class SentinelNews implements AutoCloseable {
     /* A master has another address; a node is down, or back; a replica is new, or follows again. */
@@ -121,7 +121,10 @@ final class SentinelNews implements AutoCloseable {
         }
     }
 
-    /** True if one of them has said something. Confirmations count: news may be missed before. */
+    /**
+     * True if one of them has said something. Confirmations count, because news may have been
+     * missed before them.
+     */
     private boolean hear(Set<SelectionKey> seen) {
         boolean isNews = false;
         for (Iterator<SubscribedNode> each = joined.values().iterator(); each.hasNext(); ) {

@@ -43,7 +43,7 @@ final class SentinelQuestion {
 
     /**
      * The answers for each name: one of each Sentinel, in their order. {@code isCertain}: no
-     * further one can change the result. {@code isAwaited}: a call waits for them, so those that
+     * further answer can change the result. {@code isAwaited}: a call waits for them, so those that
      * are late do not count.
      */
     static List<List<Said>> ask(
@@ -84,7 +84,7 @@ final class SentinelQuestion {
             }
             if (isAwaited && isFirst && !answer.ofNames().isEmpty()) {
                 isFirst = false;
-                // As much time again, and enough that this one does not decide alone.
+                // The others get as much time again, so that this one does not decide alone.
                 long nowNs = Clock.nowNs();
                 long leastNs = STEP_NS * (sentinels.size() - i - 1);
                 untilNs = nowNs + Math.max(nowNs - beganNs, leastNs);
@@ -100,7 +100,7 @@ final class SentinelQuestion {
             int number, Pool sentinel, NodeQuestion.Talk<List<Said>> talk, int timeoutMs) {
         try {
             return new Answer(number, NodeQuestion.ask(sentinel, timeoutMs, talk));
-        } catch (Throwable failed) { // The one that waits for this answer gets one.
+        } catch (Throwable failed) { // The thread that waits for an answer must get one.
             return new Answer(number, List.of()); // Its health remembers why.
         }
     }

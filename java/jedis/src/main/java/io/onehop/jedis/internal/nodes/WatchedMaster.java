@@ -23,7 +23,7 @@ final class WatchedMaster {
     private @Nullable SentinelVerdict known; // Null: no Sentinel has named it.
     private List<Replica> replicas = List.of();
     private boolean isContradicted;
-    private long contradictedNs; // Since when all questions have.
+    private long contradictedNs; // Since when every question has contradicted it.
 
     WatchedMaster(String name) {
         this.name = name;

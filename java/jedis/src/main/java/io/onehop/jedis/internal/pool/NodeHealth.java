@@ -35,10 +35,9 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>The pool asks before each lease. The caller reports how the exchange ended. A node that is
  * down rests: calls for its keys fail immediately, and one caller at a time probes whether it is
- * back. If the pool ejects nodes, an ejected node is asked all the same, and placement learns of
- * the ejection. While a node is up, asking and reporting cost one read each. Any thread. Implements
- * spec/health: {@link Health} has the rules; this class decides what counts as an answer or as a
- * failure.
+ * back. If the pool ejects nodes, an ejected node is still asked, but placement leaves it out.
+ * While a node is up, asking and reporting cost one read each. Any thread. Implements spec/health:
+ * {@link Health} has the rules; this class decides what counts as an answer or as a failure.
  */
 public final class NodeHealth {
     /** The birth of a lease that has not asked yet. */

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
  * succeeds or fails by the deadline. While the node rests, it fails immediately. A settled
  * connection is kept only if it is clean, and it is checked before it is leased again. The caller
  * reports to the node's health and meter how the exchange ended. Any thread may lease. No lock is
- * held during a wait for a node. Methods that do what one of Apache Commons Pool does have its
+ * held during a wait for a node. A method that does the same as one of Apache Commons Pool has its
  * name.
  */
 public final class Pool implements ObjectPool<NodeConnection> {
@@ -117,7 +117,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
         health.requireNotResting();
     }
 
-    /** True unless it has refused a MIGRATE of late. */
+    /** True unless it has refused a MIGRATE recently. */
     public boolean mayMigrate() {
         return migratesAgainNs == 0 || Clock.nowNs() - migratesAgainNs >= 0;
     }

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * How many connections of a node are kept, and for how long: what the builder's pool configuration
- * says, which is one of Apache Commons Pool. And their database, if the builder has chosen one.
+ * How many connections of a node are kept, and for how long, as the builder's pool configuration of
+ * Apache Commons Pool says. Also the database of the connections, if the builder has chosen one.
  * Immutable.
  *
  * @param maxTotal the most connections if the server pool has no {@code pool_size}; 0: not given
@@ -30,7 +30,7 @@ import java.util.Objects;
  * @param beanPrefix how the last part of their names begins
  * @param database the database that the builder has chosen; {@link Handshake#OWN_DATABASE}: that of
  *     the server pool
- * @param unused settings that somebody has changed, and that have no meaning here
+ * @param unused settings that were changed, but have no effect here
  */
 public record PoolSettings(
         int maxTotal,

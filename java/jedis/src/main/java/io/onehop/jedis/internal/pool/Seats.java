@@ -22,8 +22,8 @@ final class Seats {
     /*
      * A thread may end in an Error anywhere. After a StackOverflowError it cannot even call a
      * method that tidies up. So the state is only two words, each written in one step: a seat has
-     * its holder, and a holder has whether it is over. No other bookkeeping can be half done.
-     * A seat is free if it has no holder, or if its holder is over. In the second case the state of
+     * its holder, and a holder has whether it is over. No other bookkeeping can be half done. A
+     * seat is free if it has no holder, or if its holder is over. In the second case the state of
      * the connection is unknown, so it is closed.
      *
      *     holder   connection
@@ -34,7 +34,7 @@ final class Seats {
      *
      * The first seats are taken first, so that the last ones idle, and are closed. A thread that
      * finds no free seat queues up, and waits on the monitor of its holder. While there is a queue,
-     * only its first one takes a seat: those who come would otherwise be faster than a thread that
+     * only its first thread takes a seat. Otherwise new threads would be faster than a thread that
      * has to wake up. The JVM releases a monitor, not a Lock, on any Error. A holder that is over
      * notifies no thread, so waiting threads check every 100 ms.
      */

@@ -132,7 +132,10 @@ public final class Redirects extends Resend {
         return isRedirect;
     }
 
-    /** What a replica says decides {@link Redirect}. */
+    /**
+     * True if this error lets the fallback answer. Only a master's error counts here: {@link
+     * Redirect} decides what a replica's error means.
+     */
     private boolean fallsBack(SentCommand command, JedisDataException error) {
         return Words.REDIRECT_MASTER.contains(Redirect.word(Failure.text(error)))
                 && command.asked() == snapshot.poolAt(command.home())
@@ -161,7 +164,7 @@ public final class Redirects extends Resend {
     private boolean goesOn(Pool asked, int slot, OneHopException failure, boolean isReadOnly) {
         return failure instanceof NodeDown
                 && (isReadOnly || !failure.mayHaveExecuted())
-                && cluster.snapshot().pool().cluster() // Else the configuration has changed.
+                && cluster.snapshot().pool().cluster() // Otherwise the configuration has changed.
                 && isOwner(sentBy, asked, slot)
                 // In this order: the next map may come in between.
                 && (!NodeHealth.saysNothing(failure) && cluster.awaitsFailover(asked)
@@ -208,7 +211,7 @@ public final class Redirects extends Resend {
     /**
      * What a redirect means on a dedicated connection: the transaction is lost as a whole, and is
      * never sent again. Returns {@code null} if the error is not a redirect but the answer. Either
-     * way the map learns from it.
+     * way the map is updated by it.
      */
     public static @Nullable OneHopException ofHeld(
             JedisDataException answer, Pool asked, Snapshot snapshot, Cluster cluster) {
@@ -257,9 +260,9 @@ public final class Redirects extends Resend {
     }
 
     /**
-     * Notes what the map learns from a redirect, and returns the name of the node that the redirect
-     * names, or {@code null}. All redirects of a round are learnt together, because each map is a
-     * new one and redirects may be many.
+     * Notes how a redirect changes the map, and returns the name of the node that the redirect
+     * names, or {@code null}. All redirects of a round change the map together, because each change
+     * makes a new map and redirects may be many.
      */
     private static @Nullable String learn(
             Redirect next, PoolTopology map, Cluster cluster, Map<Integer, String> moved) {

@@ -45,7 +45,7 @@ public abstract class Resend implements Forwarding {
             CommandArguments arguments,
             Scripts scripts) {
         if (entry == null || entry.isUnshared() || entry.spread() == Spread.REFUSED) {
-            exchange.closeAfter(); // Unknown or renamed, it may change its connection.
+            exchange.closeAfter(); // It is unknown or renamed, and may change its connection.
         } else {
             Preface.append(entry, arguments, scripts, exchange);
         }

@@ -39,10 +39,11 @@ import java.util.function.BiConsumer;
  * known then. A read that its node has not answered goes to the fallback immediately.
  *
  * <p>Commands of one node keep their order: reads behind a command that was refused are sent again
- * with it. If a write behind it was executed, or may have been, nothing of this node is.
+ * with it. If a write behind it was executed, or may have been, no command of this node is sent
+ * again.
  *
  * <p>In: READONLY or NOREPLICAS instead of a reply, a node to which nothing was sent, or a read
- * whose connection was lost; of a read with a fallback also LOADING or MASTERDOWN. Out: every sink
+ * whose connection was lost; for a read with a fallback also LOADING or MASTERDOWN. Out: every sink
  * has its reply or failure, by the batch's own deadline. For one thread. Implements
  * spec/topology/sentinel.md, section 5, and spec/topology/cluster.md, section 7.
  */
@@ -245,7 +246,7 @@ public final class Succession extends Resend {
         asking = newest;
         for (Unserved command : round) {
             Node master = newest.topology().find(command.master());
-            if (master == null) { // The configuration has it no more.
+            if (master == null) { // The configuration no longer has it.
                 end(command);
                 continue;
             }

@@ -161,8 +161,8 @@ public class BatchRunner {
     }
 
     /**
-     * The node that has taken over from this one; {@code null} if none is known. For a call that
-     * waits for it. One that waits long is as good as a failure.
+     * The node that has taken over from this one, for a call that waits for it; {@code null} if
+     * none is known. A long wait is treated like a failure.
      */
     @Nullable Pool successor(Pool asked, int home, Deadline deadline) {
         if (deadline.isOlderThan(Timings.LEAVING_DOUBT_MS)) {
@@ -183,7 +183,7 @@ public class BatchRunner {
         }
     }
 
-    /** Who knows the successor of a node is asked. */
+    /** Asks for the newest map, or asks the Sentinels: the node may have a successor. */
     private void doubt() {
         if (snapshot.pool().cluster()) {
             client.cluster().requestRefresh(null);

@@ -6,8 +6,8 @@ import io.onehop.jedis.internal.snapshot.Snapshot;
 import java.util.function.Supplier;
 
 /**
- * Sees every call of a client, for {@code OneHopTracing}. A client without one has {@code null} in
- * its place, and a call costs a comparison more.
+ * Sees every call of a client, for {@code OneHopTracing}. A client without an observer has {@code
+ * null} in its place, which costs each call one comparison.
  *
  * <p>Any thread. A call runs on the thread of its caller.
  */

@@ -21,7 +21,7 @@ record ClientState(
         Scripts scripts,
         KeptCursors cursors) {
 
-    /** Of a new client. */
+    /** The state of a new client. */
     ClientState(Cluster cluster, Sentinels sentinels, @Nullable CallObserver observer) {
         this(cluster, sentinels, observer, new RetryBudget(), new Scripts(), new KeptCursors());
     }

@@ -41,7 +41,7 @@ final class CommandExchange<T> extends Holder implements Successor {
      *
      * A call that waits leaves its node if another one has taken over. It fails with Left then,
      * and Route sends its command there. A read that its node's fallback may answer leaves when
-     * half of the time is over. To the node that is a passed deadline.
+     * half of the time is over. For the node this counts as a passed deadline.
      */
     private final Pool node;
     private final int home;
@@ -75,7 +75,7 @@ final class CommandExchange<T> extends Holder implements Successor {
 
     @Override
     public boolean isKnown() {
-        // Also one that stays asks for news when it has waited for long.
+        // Asked first: after a long wait a call that stays asks for news, too.
         return (hasSuccessor() || fallsBack()) && !isStaying;
     }
 

@@ -61,7 +61,7 @@ public final class CurrentRoute implements CommandExecutor {
     }
 
     /**
-     * Threads that race make one route each. Only what one of them learned of scripts may be lost.
+     * Threads that race make one route each. Only what one of them has seen of scripts may be lost.
      */
     private Route over(Snapshot snapshot) {
         Route next = over(route, snapshot);
@@ -69,7 +69,7 @@ public final class CurrentRoute implements CommandExecutor {
         return next;
     }
 
-    /** Only a route whose keys move knows of that. */
+    /** Only a {@link MovingRoute} deals with keys that move. */
     private static Route over(Route route, Snapshot snapshot) {
         return snapshot.topology().isMoving()
                 ? new MovingRoute(route, snapshot, null)

@@ -87,7 +87,10 @@ final class Inquiry {
         return learnt;
     }
 
-    /** The values of the command pass through a node that may not be its own. */
+    /**
+     * Asks a node for the keys. This sends the values of the command, too, and the node may not be
+     * its own.
+     */
     private Command withKeys(Command entry, ArgumentWords words, @Nullable Pool held) {
         CommandArguments question = new CommandArguments(Protocol.Command.COMMAND).add("GETKEYS");
         for (int i = 0; i < words.count(); i++) {

@@ -87,7 +87,7 @@ public final class Intake {
         return plan;
     }
 
-    /** The home of a command with one key that does not block; -1: it needs a plan. */
+    /** The home of a command that has one key and does not block; -1: it needs a plan. */
     int onlyHome(Command entry, CommandArguments arguments) {
         return entry.blocking() == null ? keys.onlyHome(entry, arguments) : -1;
     }

@@ -66,8 +66,8 @@ final class KeyBringer {
     }
 
     /**
-     * Returns what stands in the way, by key; nothing for those that were brought. The caller may
-     * have leased a connection of {@code held}, perhaps its only one.
+     * Returns, by key, why it could not be brought. Keys that were brought are left out. The caller
+     * may have leased a connection of {@code held}, perhaps its only one.
      */
     Map<ByteBuffer, RuntimeException> bring(
             Collection<byte[]> moving, @Nullable Pool held, Deadline deadline) {

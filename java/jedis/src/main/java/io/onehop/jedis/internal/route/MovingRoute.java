@@ -27,8 +27,8 @@ import java.util.Set;
 /**
  * The route over a snapshot whose keys move from another ring.
  *
- * <p>A command without such keys is routed as ever. A command that only reads one asks its old
- * owner if the owner has nothing. Every other command brings them first. Other snapshots have a
+ * <p>A command without such keys is routed as usual. A command that only reads such a key asks its
+ * old owner if the owner has nothing. Every other command brings them first. Other snapshots have a
  * {@link Route}, which knows nothing of this. Any thread. Implements spec/topology/moving.md.
  */
 final class MovingRoute extends Route {
@@ -70,7 +70,7 @@ final class MovingRoute extends Route {
             return reply.get();
         }
         if (intake().onlyHome(entry, arguments) < 0) {
-            intake().plan(entry, arguments); // What it refuses brings nothing.
+            intake().plan(entry, arguments); // If this refuses the command, no key is brought.
         }
         MovingRoute begun = new MovingRoute(this, snapshot(), runner().deadline());
         begun.bring(found.keys(), null, begun.runner().deadline());
@@ -81,7 +81,7 @@ final class MovingRoute extends Route {
         return super.execute(command, entry);
     }
 
-    /** Twice: a key may have moved from a node before it was flushed to one behind it. */
+    /** Flushes twice: a key may have moved from a node that was not flushed yet to one that was. */
     private <T> @Nullable T flush(CommandObject<T> command, Command entry) {
         MovingRoute begun = new MovingRoute(this, snapshot(), runner().deadline());
         begun.executeNow(command, entry);

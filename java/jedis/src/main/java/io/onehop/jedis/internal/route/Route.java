@@ -190,9 +190,9 @@ public class Route {
     }
 
     /**
-     * True for a command that a {@link CommandExchange} cannot carry. It has no preface, does not
-     * speak SSDB's dialect, asks masters only, and does not close a connection after an unknown
-     * command.
+     * True for a command that a {@link CommandExchange} cannot carry. An exchange has no preface,
+     * does not speak SSDB's dialect, asks masters only, and does not close its connection after an
+     * unknown command.
      */
     private boolean isOfBatches(Command command, int home) {
         ReadFromChooser readFrom = snapshot.readFrom();

@@ -19,8 +19,8 @@ import java.util.List;
 /**
  * SCAN over all nodes, one after another. The caller's cursor says which node is next.
  *
- * <p>In: a SCAN with such a cursor, or 0. Out: that node's reply, with the next cursor. Nothing but
- * cursors that are too large is remembered between calls. Implements spec/route/route.md, "SCAN".
+ * <p>In: a SCAN with such a cursor, or 0. Out: that node's reply, with the next cursor. Between
+ * calls only cursors that are too large are remembered. Implements spec/route/route.md, "SCAN".
  */
 final class Scan {
     private static final int CURSOR = 1;

@@ -60,7 +60,7 @@ public final class IdleConnectionEvictor implements AutoCloseable {
         }
     }
 
-    /** Waits, then checks. True at the end. */
+    /** Waits, then checks. True when the thread is to end. */
     private boolean hasTurned() {
         try {
             boolean isClosed =
@@ -77,13 +77,13 @@ public final class IdleConnectionEvictor implements AutoCloseable {
             // Whatever ends a program may interrupt all its threads, so this is not a warning.
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    "idle connections are not checked any more: the thread \"onehop-idle\" was"
+                    "idle connections are no longer checked: the thread \"onehop-idle\" was"
                             + " interrupted");
             return true;
         }
     }
 
-    /** False if there will be no connection to check any more. */
+    /** False if there will be no more connections to check. */
     private boolean evict(boolean isClosed) {
         Snapshots client = snapshots.get();
         if (client == null) {

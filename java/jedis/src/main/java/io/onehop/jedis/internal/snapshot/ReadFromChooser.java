@@ -96,7 +96,7 @@ public final class ReadFromChooser {
         return turns;
     }
 
-    /** Whether another node than the master may answer a command. */
+    /** True if another node than the master may answer a command. */
     public boolean mayAnswer(Command command) {
         return from != ReadFrom.MASTER
                 && !command.isWrite()
@@ -127,9 +127,7 @@ public final class ReadFromChooser {
         return turns.getAndIncrement(master);
     }
 
-    /**
-     * In this turn: of a master's replicas that are well one that is not {@code without}; -1: none.
-     */
+    /** A healthy replica of this master, chosen by the turn, but not {@code without}; -1: none. */
     private int next(int master, int without, int turn) {
         int[] list = lists[master];
         for (int i = 0; i < list.length; i++) {
@@ -181,7 +179,7 @@ public final class ReadFromChooser {
                 : hasFallback(master, asked) ? master : -1;
     }
 
-    /** True if there is one now. */
+    /** True if {@link #fallback} has such a node now. */
     public boolean hasFallback(int master, int asked) {
         return switch (from) {
             case MASTER, REPLICA -> false;
