@@ -7,7 +7,6 @@
  * where JAR is the testee's.
  */
 
-import io.onehop.core.cluster.ClusterAnswer;
 import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.OneHopClient;
@@ -88,7 +87,7 @@ public final class Nodes {
         List<Double> times = new ArrayList<>();
         for (int round = 0; round < 300; round++) {
             long begun = System.nanoTime();
-            ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, NO_INFO, "127.0.0.1"), null);
+            ClusterMap map = ClusterMap.read(reply, NO_INFO, "127.0.0.1", null);
             sink += map.topology(current.pool(), current).fingerprint().hashCode();
             times.add((System.nanoTime() - begun) / 1e3);
         }

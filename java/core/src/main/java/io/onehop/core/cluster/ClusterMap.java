@@ -46,15 +46,23 @@ public final class ClusterMap {
         this.isDown = info.stream().anyMatch(line -> line.startsWith(DOWN));
     }
 
-    /** Reads an answer. {@code zone} is the pool's. */
-    public static ClusterMap read(ClusterAnswer answer, Zone zone) throws ClusterException {
-        if (answer.reply().length > Limits.CLUSTER_REPLY_BYTES_MAX) {
+    /**
+     * Reads the answer of one node.
+     *
+     * @param reply the reply to CLUSTER SHARDS or CLUSTER SLOTS: the bytes of one whole value
+     * @param info the reply to CLUSTER INFO: the bytes of one whole value; may be empty
+     * @param host the host of this node, which replaces every endpoint that is left open
+     * @param zone the zone of the server pool
+     */
+    public static ClusterMap read(byte[] reply, byte[] info, String host, Zone zone)
+            throws ClusterException {
+        if (reply.length > Limits.CLUSTER_REPLY_BYTES_MAX) {
             throw new ClusterException(Message.MAP_TOO_LONG.what(Limits.CLUSTER_REPLY_BYTES_MAX));
         }
-        ClusterNodes nodes = new ClusterNodes(answer, zone);
-        ClusterReply.read(answer.reply(), nodes);
+        ClusterNodes nodes = new ClusterNodes(host, zone);
+        ClusterReply.read(reply, nodes);
         nodes.close();
-        return new ClusterMap(nodes, lines(answer.info()));
+        return new ClusterMap(nodes, lines(info));
     }
 
     /** The lines of CLUSTER INFO; none if the reply is not a text. */

@@ -24,14 +24,14 @@ import java.util.function.Supplier;
 final class ClusterNodes {
     static final int NOBODY = 0xffff;
 
-    private final ClusterAnswer answer;
+    private final String asked; // The host of the node that was asked.
     private final Zone zone;
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, Integer> ids = new HashMap<>();
     private final char[] slots = new char[Slots.COUNT];
 
-    ClusterNodes(ClusterAnswer answer, Zone zone) {
-        this.answer = answer;
+    ClusterNodes(String asked, Zone zone) {
+        this.asked = asked;
         this.zone = zone;
         Arrays.fill(slots, (char) NOBODY);
     }
@@ -47,15 +47,12 @@ final class ClusterNodes {
     /**
      * Adds a node, or finds it if it is known. Returns its index, or NOBODY if it has no address.
      */
-    int add(ClusterNode entry) throws ClusterException {
+    int add(ToldNode entry) throws ClusterException {
         if (entry.port == 0) {
             return NOBODY;
         }
         String host =
-                host(
-                        entry.hasEndpoint ? entry.endpoint : entry.address,
-                        entry.address,
-                        answer.host());
+                host(entry.hasEndpoint ? entry.endpoint : entry.address, entry.address, asked);
         require(entry.port > 0 && entry.port <= Limits.PORT_MAX, () -> Message.MAP_PORT.what());
         require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), () -> Message.MAP_HOST.what());
         require(
@@ -212,5 +209,18 @@ final class ClusterNodes {
                 nodes.set(last, Nodes.as(nodes.get(last), Role.MASTER, last));
             }
         }
+    }
+
+    /** One node as the answer of a Redis Cluster describes it. Missing texts are empty. */
+    static final class ToldNode {
+        String id = "";
+        String endpoint = "";
+        String address = "";
+        String zone = "";
+        boolean hasEndpoint;
+        long port;
+        boolean isMaster;
+        boolean isFailing;
+        boolean isLoading;
     }
 }

@@ -1,6 +1,7 @@
 package io.onehop.core.cluster;
 
 import io.onehop.core.base.Message;
+import io.onehop.core.cluster.ClusterNodes.ToldNode;
 import io.onehop.core.cluster.ClusterValues.Kind;
 
 import java.util.function.Predicate;
@@ -115,7 +116,7 @@ final class ClusterReply {
         int owner = before;
         boolean hasOnline = false;
         for (long i = 0; i < count; i++) {
-            ClusterNode entry = takeShardNode();
+            ToldNode entry = takeShardNode();
             int index = nodes.add(entry);
             boolean isBetter = owner == ClusterNodes.NOBODY || !hasOnline && !entry.isFailing;
             if (entry.isMaster && index != ClusterNodes.NOBODY && isBetter) {
@@ -125,7 +126,7 @@ final class ClusterReply {
         }
         values.goTo(start);
         for (long i = 0; i < count; i++) {
-            ClusterNode entry = takeShardNode();
+            ToldNode entry = takeShardNode();
             int index = nodes.add(entry);
             if (!entry.isMaster) {
                 nodes.follow(index, owner);
@@ -134,8 +135,8 @@ final class ClusterReply {
         return owner;
     }
 
-    private ClusterNode takeShardNode() throws ClusterException {
-        ClusterNode entry = new ClusterNode();
+    private ToldNode takeShardNode() throws ClusterException {
+        ToldNode entry = new ToldNode();
         long count = list();
         for (long i = 0; i + 1 < count; i += 2) {
             takeField(name(), entry);
@@ -144,7 +145,7 @@ final class ClusterReply {
         return entry;
     }
 
-    private void takeField(String name, ClusterNode entry) throws ClusterException {
+    private void takeField(String name, ToldNode entry) throws ClusterException {
         switch (name) {
             case "id" -> entry.id = text();
             case "port" -> entry.port = number();
@@ -188,8 +189,8 @@ final class ClusterReply {
      * Address, port, and from later servers an id and pairs of further names. The port is the one
      * for the kind of connection that asked.
      */
-    private ClusterNode takeRangeNode() throws ClusterException {
-        ClusterNode entry = new ClusterNode();
+    private ToldNode takeRangeNode() throws ClusterException {
+        ToldNode entry = new ToldNode();
         long count = list();
         require(count >= 2);
         entry.hasEndpoint = true;
@@ -207,7 +208,7 @@ final class ClusterReply {
         return entry;
     }
 
-    private void takeMetadata(ClusterNode entry) throws ClusterException {
+    private void takeMetadata(ToldNode entry) throws ClusterException {
         long count = list();
         for (long i = 0; i + 1 < count; i += 2) {
             switch (name()) {

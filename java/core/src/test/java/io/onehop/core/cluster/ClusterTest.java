@@ -50,10 +50,9 @@ class ClusterTest {
         JsonElement zone = answer.get("zone");
         byte[] info = answer.has("info") ? latin(answer, "info") : new byte[0];
         return ClusterMap.read(
-                new ClusterAnswer(
-                        latin(answer, "reply"),
-                        info,
-                        answer.has("asked") ? answer.get("asked").getAsString() : "127.0.0.1"),
+                latin(answer, "reply"),
+                info,
+                answer.has("asked") ? answer.get("asked").getAsString() : "127.0.0.1",
                 zone == null || zone.isJsonNull()
                         ? Zone.NONE
                         : new Zone(zone.getAsString(), hosts(answer)));
@@ -231,7 +230,7 @@ class ClusterTest {
                         (byte) "*$:0123456789\r\n?x-%+".charAt(chance.nextInt(20));
             }
             try {
-                ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, reply, "h"), Zone.NONE);
+                ClusterMap map = ClusterMap.read(reply, reply, "h", Zone.NONE);
                 maps++;
                 if (map.servedCount() > 0) {
                     PoolTopology topology = map.topology(POOL, null);

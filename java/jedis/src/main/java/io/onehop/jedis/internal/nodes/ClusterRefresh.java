@@ -5,7 +5,6 @@ import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
-import io.onehop.core.cluster.ClusterAnswer;
 import io.onehop.core.cluster.ClusterException;
 import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
@@ -227,7 +226,7 @@ final class ClusterRefresh {
         }
         byte[] info = NodeQuestion.wire(replies.get(0));
         byte[] map = NodeQuestion.wire(replies.get(1));
-        return ClusterMap.read(new ClusterAnswer(map, info, node.endpoint().host()), zone);
+        return ClusterMap.read(map, info, node.endpoint().host(), zone);
     }
 
     private List<Object> infoAndMap(NodeQuestion asked, Pool node) throws IOException {
