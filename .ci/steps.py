@@ -87,8 +87,8 @@ CORE = Step("C core under sanitizers", ["make", "-s", "-j2", "-C", "php-ext/test
 ENGINE = ["make", "-s", "-j2", "-C", "php-ext/tests-engine"]
 FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
 JAVA = ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]
-# The core, and packages of the client on their own. Of these only two tests need servers.
-UNITS = "-Dtest=io/onehop/core/**,io/onehop/jedis/internal/**,!KeysTest,!SentinelNewsTest"
+# The core, and packages of the client on their own. Of these only one test needs servers.
+UNITS = "-Dtest=io/onehop/core/**,io/onehop/jedis/internal/**,!SentinelNewsTest"
 
 CHECK = (
     *FORMATS,

@@ -10,7 +10,6 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
-import io.onehop.jedis.lab.Samples;
 import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
@@ -239,7 +238,7 @@ class FailuresTest {
     @Test
     void aNodeThatNeverPausesEndsAtTheDeadline() {
         // Decoding it takes longer than sending it.
-        byte[] million = Samples.bytes(":1234567890123456789\r\n".repeat(1_000_000));
+        byte[] million = ":1234567890123456789\r\n".repeat(1_000_000).getBytes();
         afterFirst(
                 DeadlineExceeded.class,
                 true,

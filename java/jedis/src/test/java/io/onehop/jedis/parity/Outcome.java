@@ -1,5 +1,8 @@
 package io.onehop.jedis.parity;
 
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.resps.ScanResult;
 import redis.clients.jedis.util.JedisCommandIterationBase;
@@ -29,15 +32,29 @@ record Outcome(String text, Throwable thrown) {
     /** A bound for iterations that would not end. */
     private static final int BATCHES_MAX = 100;
 
-    static Outcome of(Object client, Method method, Object[] arguments) {
+    /** Of a call of the client, or of a pipeline of it if the method is one of pipelines. */
+    static Outcome of(UnifiedJedis client, Method method, Object[] arguments) {
         try {
-            return new Outcome(new Writer().write(method.invoke(client, arguments)), null);
+            Object value =
+                    method.getDeclaringClass().isInstance(client)
+                            ? method.invoke(client, arguments)
+                            : piped(client, method, arguments);
+            return new Outcome(new Writer().write(value), null);
         } catch (InvocationTargetException failure) {
             return failed(failure.getCause());
-        } catch (JedisException whileIterating) {
-            return failed(whileIterating);
-        } catch (IllegalAccessException hidden) {
+        } catch (JedisException later) { // In an iteration, or a reply of a pipeline.
+            return failed(later);
+        } catch (ReflectiveOperationException hidden) {
             throw new IllegalStateException(hidden);
+        }
+    }
+
+    private static Object piped(UnifiedJedis client, Method method, Object[] arguments)
+            throws ReflectiveOperationException {
+        try (AbstractPipeline pipeline = client.pipelined()) {
+            Response<?> reply = (Response<?>) method.invoke(pipeline, arguments);
+            pipeline.sync();
+            return reply.get();
         }
     }
 

@@ -1,8 +1,11 @@
 package io.onehop.jedis.parity;
 
+import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
+import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.csc.Cache;
@@ -15,7 +18,10 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A UnifiedJedis that sends nothing and remembers the command that a method would have sent. */
+/**
+ * A UnifiedJedis that sends nothing, and its pipeline. It remembers the command that a method would
+ * have sent.
+ */
 final class Recorder extends UnifiedJedis {
     private final Memory memory;
 
@@ -34,6 +40,28 @@ final class Recorder extends UnifiedJedis {
         }
     }
 
+    private final class Queue extends AbstractPipeline {
+        Queue() {
+            super(new CommandObjects(RedisProtocol.RESP2));
+        }
+
+        @Override
+        protected <T> Response<T> appendCommand(CommandObject<T> command) {
+            memory.executeCommand(command);
+            return null;
+        }
+
+        @Override
+        public void sync() {
+            // Nothing is sent.
+        }
+
+        @Override
+        public void close() {
+            // Nothing is sent.
+        }
+    }
+
     Recorder() {
         this(new Memory());
     }
@@ -47,7 +75,8 @@ final class Recorder extends UnifiedJedis {
     List<String> words(Method method, Object[] arguments) {
         memory.last = null;
         try {
-            method.invoke(this, arguments);
+            boolean isPiped = !method.getDeclaringClass().isInstance(this);
+            method.invoke(isPiped ? new Queue() : this, arguments);
         } catch (InvocationTargetException ignored) {
             // Most methods do not expect an empty reply.
         } catch (IllegalAccessException hidden) {

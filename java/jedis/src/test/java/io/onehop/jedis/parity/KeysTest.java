@@ -1,4 +1,4 @@
-package io.onehop.jedis.internal.command;
+package io.onehop.jedis.parity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.core.command.KeyPositions;
 import io.onehop.core.command.Malformed;
 import io.onehop.jedis.Unsupported;
+import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.request.RoutedArguments;
 import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 import io.onehop.jedis.lab.RedisServer;
-import io.onehop.jedis.lab.Samples;
 
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +21,7 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.SafeEncoder;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -56,7 +57,7 @@ class KeysTest {
     private static Set<String> marked(CommandArguments command) {
         Set<String> keys = new TreeSet<>();
         for (Object key : command.getKeys()) {
-            keys.add(new String(Keys.bytes(key), StandardCharsets.UTF_8));
+            keys.add(key instanceof byte[] bytes ? SafeEncoder.encode(bytes) : key.toString());
         }
         return keys;
     }
@@ -89,11 +90,12 @@ class KeysTest {
 
     private static CommandArguments built(CommandObjects objects, Method method) {
         try {
-            Object built =
-                    method.invoke(
-                            objects, Samples.arguments(method, Samples.kind(method.getName())));
+            Object[] arguments = new Arguments(1, "{t}string", "1", "2", "3").of(method);
+            Object built = method.invoke(objects, arguments);
             return built instanceof CommandObject<?> object ? object.getArguments() : null;
-        } catch (Samples.NoSample | InvocationTargetException | IllegalAccessException notThisOne) {
+        } catch (Arguments.Unmakeable
+                | InvocationTargetException
+                | IllegalAccessException notThisOne) {
             return null;
         }
     }
