@@ -75,7 +75,7 @@ class CheckCommandTest {
     @Test
     void inAPoolOfNutcrackerAVariableIsThePassword() throws IOException {
         check(
-                        "alpha:\n  listen: LISTEN\n  redis: true\n  timeout: 400\n"
+                        "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 400\n"
                                 + "  redis_auth: ${REDIS_PASSWORD}\n  servers:\n"
                                 + "   - 10.0.0.1:6379:1\n")
                 .with(ExitStatus.FINDINGS)
@@ -94,7 +94,7 @@ class CheckCommandTest {
     @Test
     void aNutcrackerFileHasNotesButIsFine() throws IOException {
         check(
-                        "alpha:\n  listen: LISTEN\n  redis: true\n  timeout: 400\n"
+                        "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 400\n"
                                 + "  auto_eject_hosts: true\n  servers:\n"
                                 + "   - 10.0.0.1:6379:1\n   - 10.0.0.2:6379:1\n")
                 .with(ExitStatus.FINE)
@@ -107,7 +107,7 @@ class CheckCommandTest {
     void aPoolWithoutTimeoutAndOneOfMemcachedAreWarnings() throws IOException {
         check(
                         "a:\n"
-                                + "  listen: LISTEN\n"
+                                + "  listen: 127.0.0.1:1\n"
                                 + "  redis: true\n"
                                 + "  timeout: 0\n"
                                 + "  servers:\n"

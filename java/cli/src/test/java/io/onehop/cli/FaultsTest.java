@@ -90,7 +90,7 @@ class FaultsTest {
         Ran.file(folder, "moving.yml", "a" + POOL + "  moving_from:\n   - 127.0.0.1:2\n");
         Ran.file(folder, "two.yml", "a" + POOL + "b" + POOL);
         Ran.file(folder, "bad.yml", "a:\n  hsah: x\n");
-        Ran.file(folder, "cached.yml", "a:\n  listen: LISTEN\n  servers:\n   - h:1:1\n");
+        Ran.file(folder, "cached.yml", "a:\n  listen: 127.0.0.1:1\n  servers:\n   - h:1:1\n");
         Ran.file(folder, "cluster.yml", "a:\n  cluster: true\n  servers:\n   - 127.0.0.1:1\n");
         Object[] words =
                 line == null

@@ -267,7 +267,8 @@ class MoveTest {
     /* ---- Other server pools ---- */
 
     private static String beta(String text) {
-        return text.replace("alpha:", "beta:").replace("LISTEN", "127.0.0.1:2");
+        return text.replace("alpha:", "beta:")
+                .replace("listen: 127.0.0.1:1", "listen: 127.0.0.1:2");
     }
 
     @Test

@@ -4,7 +4,6 @@ import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.SilentAddress;
 
 import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
@@ -44,9 +43,7 @@ final class AddressesProgram {
                     127.0.0.5 refused.test
                     127.0.0.1 refused.test
                     """);
-            try (Jedis plain = server.jedis()) {
-                plain.set("k", "value");
-            }
+            server.ask(plain -> plain.set("k", "value"));
             for (String name : List.of("one", "two", "four")) {
                 System.out.println(name + ".test: " + calls(name, server));
             }
@@ -63,12 +60,12 @@ final class AddressesProgram {
             String first = value(client);
             long bestNs = Long.MAX_VALUE;
             for (int i = 0; i < 10; i++) {
-                try (Jedis plain = server.jedis()) {
-                    plain.clientKill(
-                            new ClientKillParams()
-                                    .type(ClientType.NORMAL)
-                                    .skipMe(ClientKillParams.SkipMe.YES));
-                }
+                server.ask(
+                        plain ->
+                                plain.clientKill(
+                                        new ClientKillParams()
+                                                .type(ClientType.NORMAL)
+                                                .skipMe(ClientKillParams.SkipMe.YES)));
                 long beginNs = System.nanoTime();
                 client.get("k");
                 bestNs = Math.min(bestNs, System.nanoTime() - beginNs);

@@ -339,7 +339,7 @@ class BatchFailuresTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             assertEquals("value", redis.get("key"));
             AbstractPipeline pipeline = redis.pipelined();
             int around =

@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import static io.onehop.jedis.Callers.holdsSoon;
+import static io.onehop.jedis.lab.Said.assertSays;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
 import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.StreamEntryID;
@@ -60,14 +60,11 @@ class BlockingTest {
         return nodes.servers().stream()
                 .mapToLong(
                         server -> {
-                            try (Jedis jedis = server.jedis()) {
-                                return jedis.info("clients")
-                                        .lines()
-                                        .filter(line -> line.startsWith("blocked_clients:"))
-                                        .mapToLong(
-                                                line -> Long.parseLong(line.substring(16).trim()))
-                                        .sum();
-                            }
+                            return server.ask(jedis -> jedis.info("clients"))
+                                    .lines()
+                                    .filter(line -> line.startsWith("blocked_clients:"))
+                                    .mapToLong(line -> Long.parseLong(line.substring(16).trim()))
+                                    .sum();
                         })
                 .sum();
     }
@@ -136,7 +133,7 @@ class BlockingTest {
     @Test
     void aHungNodeIsWaitedForDuringTheCommandsTimeoutPlusThePools() {
         try (ScriptedNode node = ScriptedNode.start(talk -> talk.handshake().awaitClose());
-                OneHopClient client = Inspected.clientOf(node, "timeout: 1500")) {
+                OneHopClient client = node.client("timeout: 1500")) {
             long begin = System.nanoTime();
             assertTrue(
                     assertThrows(DeadlineExceeded.class, () -> client.blpop(1, "list"))
@@ -148,7 +145,7 @@ class BlockingTest {
     @Test
     void aNodeThatDoesNotAcceptIsNotWaitedForDuringTheCommandsTimeout() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
-                OneHopClient client = Inspected.clientOf(node, "timeout: 200")) {
+                OneHopClient client = node.client("timeout: 200")) {
             assertFalse(
                     assertThrows(DeadlineExceeded.class, () -> client.blpop(0, "list"))
                             .mayHaveExecuted());
@@ -166,7 +163,7 @@ class BlockingTest {
                     talk.command(); // Then it closes.
                 };
         try (ScriptedNode node = ScriptedNode.start(becomesAReplica);
-                OneHopClient client = Inspected.clientOf(node)) {
+                OneHopClient client = node.client()) {
             assertThrows(JedisDataException.class, () -> client.blpop(1, "list"));
             assertEquals("OK", client.set("key", "value"));
         }
@@ -224,7 +221,7 @@ class BlockingTest {
     private static void assertRefused(Executable call) {
         CrossNode refused = assertThrows(CrossNode.class, call);
         assertFalse(refused.mayHaveExecuted());
-        assertTrue(refused.getMessage().contains("the same hash tag"), refused.getMessage());
+        assertSays("the same hash tag", refused);
     }
 
     @Test

@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -100,7 +102,7 @@ class CloseTest {
             RedisCluster.await("it waits", () -> waiting.get() > 0);
             redis.close();
             NodeDown closed = assertInstanceOf(NodeDown.class, end.get(30, TimeUnit.SECONDS));
-            assertTrue(closed.getMessage().contains("client was closed"), closed.getMessage());
+            assertSays("client was closed", closed);
             assertTrue(closed.mayHaveExecuted());
             assertTrue(Stream.of(Inspected.pools(redis)).allMatch(Pool::isEmpty));
         }
@@ -117,7 +119,7 @@ class CloseTest {
             List<Thread> seeking = seeking(); // Those of other tests end, too.
             redis.close();
             NodeDown closed = assertInstanceOf(NodeDown.class, end.get(30, TimeUnit.SECONDS));
-            assertTrue(closed.getMessage().contains("client was closed"), closed.getMessage());
+            assertSays("client was closed", closed);
             RedisCluster.await(
                     "no thread seeks the node", () -> seeking.stream().noneMatch(Thread::isAlive));
         }
@@ -158,7 +160,7 @@ class CloseTest {
                     talk.bulk("value").awaitClose();
                 };
         try (ScriptedNode node = ScriptedNode.start(script)) {
-            OneHopClient redis = Inspected.clientOf(node, "timeout: 30000");
+            OneHopClient redis = node.client("timeout: 30000");
             CompletableFuture<String> value = CompletableFuture.supplyAsync(() -> redis.get("key"));
             isAsked.await();
             redis.close();

@@ -56,7 +56,7 @@ class ConfigWatcherTest {
     private ConfigWatcher watcher;
 
     private static String text(String... servers) {
-        return Nodes.configOf(Stream.of(servers)).replace("LISTEN", "127.0.0.1:1");
+        return Nodes.configOf(Stream.of(servers));
     }
 
     @BeforeEach
@@ -222,7 +222,7 @@ class ConfigWatcherTest {
                                     + may
                                     + " it: take these rights away (chmod o=)",
                     warning);
-            OneHopClient.builder().config(file).pool("alpha").build().close();
+            Nodes.clientOf(file).close();
             assertEquals(may == null ? 0 : 1, log.taken().size());
         }
     }
@@ -249,7 +249,7 @@ class ConfigWatcherTest {
         write("alpha: {engine: redis, redis_auth: '${PATH}', servers: [127.0.0.1:1]}");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
         checked();
-        OneHopClient.builder().config(file).pool("alpha").build().close();
+        Nodes.clientOf(file).close();
         assertEquals(List.of(), log.taken());
     }
 

@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -39,8 +41,7 @@ import java.util.stream.Stream;
  * What is refused: configurations when a client is built, commands before a byte of them is sent.
  */
 class ConfigurationTest {
-    private static final String GOOD =
-            Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
+    private static final String GOOD = Nodes.configOf(Stream.of("127.0.0.1:1:1"));
 
     @TempDir private Path folder;
 
@@ -71,7 +72,7 @@ class ConfigurationTest {
         try (Log log = new Log()) {
             for (int timeout : new int[] {0, 1, 9, 10}) {
                 String text = "alpha: {engine: redis, servers: ['h:1'], timeout: " + timeout + "}";
-                OneHopClient.builder().configText(text).pool("alpha").build().close();
+                Nodes.clientOf(text).close();
             }
             assertEquals(
                     List.of(
@@ -87,7 +88,7 @@ class ConfigurationTest {
             for (String password : List.of("$PW", "$_a0", "$", "$1", "$a b", "a$PW")) {
                 String text =
                         "alpha: {engine: redis, servers: ['h:1'], redis_auth: '" + password + "'}";
-                OneHopClient.builder().configText(text).pool("alpha").build().close();
+                Nodes.clientOf(text).close();
             }
             String line =
                     "warning: the password of server pool alpha looks like a variable and is taken"
@@ -235,13 +236,11 @@ class ConfigurationTest {
                                 "hash_tag: \"{}\"",
                                 "redis_auth: secret",
                                 "timeout: 400")
-                        .replace("LISTEN", "127.0.0.1:1")
                         .getBytes(StandardCharsets.UTF_8);
         int refusals = 0;
         for (int end = 0; end < whole.length; end++) {
             String cut = new String(whole, 0, end, StandardCharsets.UTF_8);
-            try (OneHopClient redis =
-                    OneHopClient.builder().configText(cut).pool("alpha").build()) {
+            try (OneHopClient redis = Nodes.clientOf(cut)) {
                 assertFalse(redis.topology().nodes().isEmpty());
             } catch (ConfigInvalid refusal) {
                 refusals++;
@@ -254,7 +253,7 @@ class ConfigurationTest {
     @Test
     void buildingAClientConnectsToNothing() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             assertEquals(1, redis.topology().nodes().size());
             redis.pipelined().close();
             assertEquals(0, node.connections());
@@ -320,19 +319,15 @@ class ConfigurationTest {
     void commandsThatCannotBeRoutedAreRefusedBeforeAByteIsSent() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         try (ScriptedNode node = remembering(seen);
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             Map<String, Executable> calls = unroutable(redis);
             calls.forEach(
                     (name, call) -> {
                         Unsupported failure = assertThrows(Unsupported.class, call, name);
                         assertEquals(ErrorKind.UNSUPPORTED, failure.getKind(), name);
                         assertFalse(failure.mayHaveExecuted(), name);
-                        assertTrue(
-                                failure.getMessage().contains("the command was not sent"),
-                                failure.getMessage());
-                        assertTrue(
-                                failure.getMessage().contains(", server pool alpha: "),
-                                failure.getMessage());
+                        assertSays("the command was not sent", failure);
+                        assertSays(", server pool alpha: ", failure);
                     });
             assertEquals(0, node.connections());
             // Now there is an open connection that could carry them.
@@ -438,7 +433,7 @@ class ConfigurationTest {
     @Test
     void keysThatHaveATagAreToldToSetHashTag() {
         String text = "alpha: {engine: redis, servers: ['127.0.0.1:1', '127.0.0.1:2']}";
-        try (OneHopClient redis = OneHopClient.builder().configText(text).pool("alpha").build();
+        try (OneHopClient redis = Nodes.clientOf(text);
                 AbstractTransaction transaction = redis.multi()) {
             String one = "{cart:0}:0";
             String other = one;

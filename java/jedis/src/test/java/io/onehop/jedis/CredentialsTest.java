@@ -1,10 +1,13 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 
 import org.junit.jupiter.api.AfterEach;
@@ -124,22 +127,15 @@ class CredentialsTest {
                         provider == throwing
                                 ? "java.lang.IllegalStateException"
                                 : "it returned none";
-                assertTrue(
-                        refused.getMessage()
-                                .startsWith(
-                                        "The credentials provider supplied no password ("
-                                                + reason
-                                                + "), node "),
-                        refused.getMessage());
+                assertBegins(
+                        "The credentials provider supplied no password (" + reason + "), node ",
+                        refused);
                 assertFalse(refused.getMessage().contains("secret"));
             }
         }
         try (OneHopClient redis = client(() -> shop("wrong"), "")) {
             ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> redis.get("key"));
-            assertTrue(
-                    refused.getMessage()
-                            .startsWith("The node refused the user name or password: WRONGPASS"),
-                    refused.getMessage());
+            assertBegins("The node refused the user name or password: WRONGPASS", refused);
         }
     }
 
@@ -147,13 +143,10 @@ class CredentialsTest {
     void aNodeThatDoesNotKnowAuthRepeatsThePasswordAndItIsNotShown() {
         try (RedisServer old = RedisServer.start("rename-command", "AUTH nothing");
                 OneHopClient redis =
-                        OneHopClient.builder()
-                                .configText(
-                                        "alpha: {redis_auth: secret-0, username: shop, servers: ["
-                                                + old.node()
-                                                + "]}")
-                                .pool("alpha")
-                                .build()) {
+                        Nodes.clientOf(
+                                "alpha: {redis_auth: secret-0, username: shop, servers: ["
+                                        + old.node()
+                                        + "]}")) {
             ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> redis.get("key"));
             StringWriter trace = new StringWriter();
             refused.printStackTrace(new PrintWriter(trace));
@@ -176,15 +169,12 @@ class CredentialsTest {
     void noCallFailsWhilePasswordsOfAFileRotate(@TempDir Path folder) throws Exception {
         Path file = Files.writeString(folder.resolve("password"), "secret-0");
         try (OneHopClient redis =
-                OneHopClient.builder()
-                        .configText(
-                                "alpha: {max_connection_age: 20, username: shop, redis_auth_file: "
-                                        + file
-                                        + ", servers: ["
-                                        + server.node()
-                                        + "]}")
-                        .pool("alpha")
-                        .build()) {
+                Nodes.clientOf(
+                        "alpha: {max_connection_age: 20, username: shop, redis_auth_file: "
+                                + file
+                                + ", servers: ["
+                                + server.node()
+                                + "]}")) {
             rotate(
                     redis,
                     number -> {

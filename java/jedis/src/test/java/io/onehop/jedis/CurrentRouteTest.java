@@ -1,5 +1,8 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertEnds;
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -19,7 +22,6 @@ import org.junit.jupiter.api.Test;
 
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.ScanIteration;
 
@@ -36,7 +38,7 @@ class CurrentRouteTest {
 
     private static PoolTopology topology(Stream<String> servers, String... directives) {
         try {
-            String text = Nodes.configOf(servers, directives).replace("LISTEN", "127.0.0.1:1");
+            String text = Nodes.configOf(servers, directives);
             return PoolTopology.of(
                     Config.parse(text.getBytes(StandardCharsets.UTF_8)).pool("alpha"));
         } catch (ConfigException bad) {
@@ -53,9 +55,7 @@ class CurrentRouteTest {
         nodes.servers()
                 .forEach(
                         server -> {
-                            try (Jedis jedis = server.jedis()) {
-                                jedis.set("where", server.node());
-                            }
+                            server.ask(jedis -> jedis.set("where", server.node()));
                         });
     }
 
@@ -109,7 +109,7 @@ class CurrentRouteTest {
             cut.nextBatchList();
             assertTrue(redis.snapshots().adopt(second(nodes)));
             Unsupported refused = assertThrows(Unsupported.class, cut::nextBatchList);
-            assertTrue(refused.getMessage().endsWith("; start again with 0"), refused.getMessage());
+            assertEnds("; start again with 0", refused);
             redis.set("key", "value");
             assertEquals(List.of("key"), redis.scanIteration(10, "*").collect(new ArrayList<>()));
         }
@@ -177,9 +177,7 @@ class CurrentRouteTest {
                     "The key it watches has changed, on the node where it watches.");
             watching.close();
             queued.close();
-            try (Jedis old = nodes.servers().get(0).jedis()) {
-                assertEquals("2", old.get(key));
-            }
+            assertEquals("2", nodes.servers().get(0).ask(old -> old.get(key)));
             try (AbstractTransaction next = redis.multi()) {
                 next.set(key, "new");
                 next.exec();
@@ -256,10 +254,7 @@ class CurrentRouteTest {
             assertTrue(redis.snapshots().adopt(second(nodes)));
             redis.close();
             assertFalse(redis.snapshots().adopt(second(nodes, "timeout: 1")));
-            assertTrue(
-                    assertThrows(NodeDown.class, begun::sync)
-                            .getMessage()
-                            .contains("This client was closed"));
+            assertSays("This client was closed", assertThrows(NodeDown.class, begun::sync));
             assertThrows(NodeDown.class, () -> redis.get("key"));
         }
     }

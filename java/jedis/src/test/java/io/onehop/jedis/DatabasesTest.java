@@ -1,5 +1,8 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -64,11 +67,7 @@ class DatabasesTest {
                 OneHopClient redis = clientIn(99, Nodes.configOf(Stream.of(server.server())))) {
             ConfigInvalid refused =
                     assertThrows(ConfigInvalid.class, () -> redis.set("key", "value"));
-            assertTrue(
-                    refused.getMessage()
-                            .startsWith(
-                                    "The node refused database 99: ERR DB index is out of range"),
-                    refused.getMessage());
+            assertBegins("The node refused database 99: ERR DB index is out of range", refused);
             assertEquals(0, server.calls("set"));
         }
         assertThrows(IllegalArgumentException.class, () -> OneHopClient.builder().database(-1));
@@ -81,9 +80,7 @@ class DatabasesTest {
             CommandArguments select = new CommandArguments(Command.SELECT).add(2);
             Unsupported refused =
                     assertThrows(Unsupported.class, () -> redis.executeCommand(select));
-            assertTrue(
-                    refused.getMessage().contains("call database() of the builder"),
-                    refused.getMessage());
+            assertSays("call database() of the builder", refused);
         }
     }
 
@@ -158,11 +155,11 @@ class DatabasesTest {
     }
 
     private static void kill(RedisServer server) {
-        try (Jedis plain = server.jedis()) {
-            plain.clientKill(
-                    new ClientKillParams()
-                            .type(ClientType.NORMAL)
-                            .skipMe(ClientKillParams.SkipMe.YES));
-        }
+        server.ask(
+                plain ->
+                        plain.clientKill(
+                                new ClientKillParams()
+                                        .type(ClientType.NORMAL)
+                                        .skipMe(ClientKillParams.SkipMe.YES)));
     }
 }

@@ -1,5 +1,8 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -70,7 +73,7 @@ class EachNodeTest {
         JedisDataException unknown =
                 assertThrows(
                         JedisDataException.class, () -> redis.onNode(names().get(0), invented));
-        assertTrue(unknown.getMessage().contains("unknown command"), unknown.getMessage());
+        assertSays("unknown command", unknown);
         assertEquals(
                 -2L,
                 (long)
@@ -91,10 +94,7 @@ class EachNodeTest {
                                 new CommandArguments(Command.DEL).add("several"),
                                 new CommandArguments(Command.GET).add("several")));
         assertEquals(1L, replies.get(0));
-        assertTrue(
-                assertInstanceOf(JedisDataException.class, replies.get(1))
-                        .getMessage()
-                        .startsWith("WRONGTYPE"));
+        assertBegins("WRONGTYPE", assertInstanceOf(JedisDataException.class, replies.get(1)));
         assertEquals(1L, replies.get(2));
         assertNull(replies.get(3));
         assertEquals(List.of(), redis.onNode(node, List.of()));
@@ -113,10 +113,9 @@ class EachNodeTest {
                 redis.onEachNode(new CommandArguments(Command.LLEN).add("odd"));
         assertEquals(names(), List.copyOf(lengths.keySet()));
         assertEquals(0L, lengths.get(names().get(0)));
-        assertTrue(
-                assertInstanceOf(JedisDataException.class, lengths.get(names().get(1)))
-                        .getMessage()
-                        .startsWith("WRONGTYPE"));
+        assertBegins(
+                "WRONGTYPE",
+                assertInstanceOf(JedisDataException.class, lengths.get(names().get(1))));
         assertEquals(0L, lengths.get(names().get(2)));
         assertThrows(
                 JedisDataException.class, () -> redis.onEachNode(commands -> commands.llen("odd")));
@@ -152,7 +151,7 @@ class EachNodeTest {
                                         talk.send("+OK\r\n");
                                     }
                                 });
-                OneHopClient client = Inspected.clientOf(node)) {
+                OneHopClient client = node.client()) {
             client.set("key", "value");
             client.onEachNode(
                     new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8)));
@@ -182,9 +181,7 @@ class EachNodeTest {
                     assertThrows(
                             IllegalArgumentException.class,
                             () -> client.onNode("nobody", CommandObjects::dbSize));
-            assertTrue(
-                    unknown.getMessage().startsWith("there is no node nobody, server pool alpha: "),
-                    unknown.getMessage());
+            assertBegins("there is no node nobody, server pool alpha: ", unknown);
             Inspected.assertNothingLeased(client);
         }
     }

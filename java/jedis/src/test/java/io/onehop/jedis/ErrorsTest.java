@@ -9,12 +9,9 @@ import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.route.Held;
 import io.onehop.jedis.lab.Jvm;
-import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 
 import org.junit.jupiter.api.Test;
-
-import java.util.stream.Stream;
 
 /** An Error in the middle of a call costs its connection, never its seat in the pool. */
 class ErrorsTest {
@@ -54,9 +51,7 @@ class ErrorsTest {
     @Test
     void aLeaseThatEndedInAStackOverflowIsNotEndedASecondTime() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
+                OneHopClient redis = server.client("pool_size: 1")) {
             Pool pool = Inspected.pools(redis)[0];
             // It closes settled connections, which takes stack when the seat is already free.
             pool.retire();

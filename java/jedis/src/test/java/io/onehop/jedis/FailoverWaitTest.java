@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -51,9 +53,7 @@ class FailoverWaitTest {
                             .findFirst()
                             .orElseThrow();
             for (int i = 0; i < 3; i++) {
-                try (Jedis jedis = cluster.server(i).jedis()) {
-                    jedis.waitReplicas(1, 30_000);
-                }
+                cluster.server(i).ask(jedis -> jedis.waitReplicas(1, 30_000));
             }
             cluster.server(index).kill();
             long before = questions(cluster, index);
@@ -93,15 +93,14 @@ class FailoverWaitTest {
 
     private static OneHopClient clientOfOne(RedisServer seed) {
         return Nodes.clientOf(
-                "alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: 60000\n"
+                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n  timeout: 60000\n"
                         + "  servers:\n    - "
                         + seed.server());
     }
 
     private static void assertFull(Executable call) {
         OneHopException failure = assertThrows(OneHopException.class, call);
-        assertTrue(
-                failure.getMessage().contains("accepts no more connections"), failure.getMessage());
+        assertSays("accepts no more connections", failure);
     }
 
     @Test

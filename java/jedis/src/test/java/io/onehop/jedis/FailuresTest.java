@@ -1,5 +1,8 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -78,10 +81,8 @@ class FailuresTest {
         }
         assertEquals(node, failure.getNode(), failure.getMessage());
         assertEquals(mayHaveExecuted, failure.mayHaveExecuted(), failure.getMessage());
-        assertTrue(failure.getMessage().contains(", node " + node), failure.getMessage());
-        assertTrue(
-                failure.getMessage().contains("server pool alpha: the command "),
-                failure.getMessage());
+        assertSays(", node " + node, failure);
+        assertSays("server pool alpha: the command ", failure);
         return failure;
     }
 
@@ -121,14 +122,12 @@ class FailuresTest {
         try (OneHopClient redis = client("127.0.0.1:" + port + ":1 lost")) {
             NodeDown failure =
                     fails(NodeDown.class, "lost", false, () -> redis.set("key", "value"));
-            assertTrue(
-                    failure.getMessage()
-                            .startsWith(
-                                    "Connection refused while connecting, node lost (127.0.0.1:"
-                                            + port
-                                            + "), server pool alpha: "
-                                            + "the command was not sent; "),
-                    failure.getMessage());
+            assertBegins(
+                    "Connection refused while connecting, node lost (127.0.0.1:"
+                            + port
+                            + "), server pool alpha: "
+                            + "the command was not sent; ",
+                    failure);
         }
     }
 
@@ -209,9 +208,7 @@ class FailuresTest {
             server.freeze();
             DeadlineExceeded failure =
                     fails(DeadlineExceeded.class, server.node(), true, () -> redis.incr("count"));
-            assertTrue(
-                    failure.getMessage().startsWith("No answer within 300 ms, node "),
-                    failure.getMessage());
+            assertBegins("No answer within 300 ms, node ", failure);
             fails(DeadlineExceeded.class, server.node(), false, () -> redis.incr("count"));
             server.thaw();
             assertEquals(
@@ -302,9 +299,7 @@ class FailuresTest {
             ProtocolViolation failure =
                     afterFirst(
                             ProtocolViolation.class, true, talk -> talk.send(wrong).awaitClose());
-            assertTrue(
-                    failure.getMessage().startsWith("The node violated the protocol ("),
-                    failure.getMessage());
+            assertBegins("The node violated the protocol (", failure);
         }
     }
 
@@ -333,9 +328,7 @@ class FailuresTest {
                 OneHopClient redis = client(node.server(), "redis_auth: a-secret")) {
             ConfigInvalid failure =
                     fails(ConfigInvalid.class, node.node(), false, () -> redis.get("key"));
-            assertTrue(
-                    failure.getMessage().contains("WRONGPASS \\x22\\x07\\x5c xxx"),
-                    failure.getMessage());
+            assertSays("WRONGPASS \\x22\\x07\\x5c xxx", failure);
             assertTrue(failure.getMessage().length() < 500, failure.getMessage());
             assertFalse(failure.getMessage().contains("a-secret"), failure.getMessage());
         }
@@ -357,9 +350,7 @@ class FailuresTest {
             assertEquals("first", redis.get("key"));
             DeadlineExceeded failure =
                     fails(DeadlineExceeded.class, node.node(), true, () -> redis.incr("key"));
-            assertTrue(
-                    failure.getMessage().startsWith("The calling thread was interrupted"),
-                    failure.getMessage());
+            assertBegins("The calling thread was interrupted", failure);
             assertTrue(Thread.interrupted());
             assertEquals("first", redis.get("key"));
         }
@@ -388,8 +379,7 @@ class FailuresTest {
                     talk.bulk("again").awaitClose();
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis =
-                        Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 0"))) {
+                OneHopClient redis = node.client("timeout: 0")) {
             assertEquals("at last", redis.get("key"));
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 Response<String> reply = pipeline.get("key");

@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.health.Health;
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 
 import java.io.FileInputStream;
@@ -25,8 +26,7 @@ final class FewDescriptorsProgram {
                             + "  server_failure_limit: 1\n  servers:\n   - localhost:"
                             + server.port()
                             + ":1 named\n";
-            try (OneHopClient client =
-                    OneHopClient.builder().configText(config).pool("alpha").build()) {
+            try (OneHopClient client = Nodes.clientOf(config)) {
                 Callers.answered(() -> client.set("key", "value"));
                 failed(client, "no-such-host.invalid"); // Loads the classes of a failure.
                 Inspected.pools(client)[0].clear();
@@ -49,7 +49,7 @@ final class FewDescriptorsProgram {
                 "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 2000\n  servers:\n   - "
                         + name
                         + ":1:1 a\n";
-        try (OneHopClient other = OneHopClient.builder().configText(config).pool("alpha").build()) {
+        try (OneHopClient other = Nodes.clientOf(config)) {
             failure(other);
         }
     }

@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.jedis.lab.Log;
+import io.onehop.jedis.lab.Nodes;
 
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientType;
@@ -42,8 +43,7 @@ final class FilesAllowedLaterProgram {
             admin.aclSetUser("default", "resetpass", ">old", ">new");
             admin.configSet("tls-auth-clients", "yes");
             program.putAll("old", 20000, FROM_ITS_OWNER);
-            try (OneHopClient redis =
-                    OneHopClient.builder().config(program.live("config")).pool("alpha").build()) {
+            try (OneHopClient redis = Nodes.clientOf(program.live("config"))) {
                 program.run(redis, admin, log);
             }
         }

@@ -1,9 +1,11 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.jedis.lab.Nodes;
@@ -30,10 +32,6 @@ import java.util.stream.Stream;
  */
 class HandshakeTest {
 
-    private static OneHopClient client(RedisServer server, String... directives) {
-        return Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), directives));
-    }
-
     private static String unix(RedisServer server) {
         return server.unixSocket() + ":1";
     }
@@ -43,10 +41,8 @@ class HandshakeTest {
         assertEquals(ErrorKind.CONFIG_INVALID, failure.getKind());
         assertEquals(node, failure.getNode());
         assertFalse(failure.mayHaveExecuted());
-        assertTrue(failure.getMessage().startsWith(reason), failure.getMessage());
-        assertTrue(
-                failure.getMessage().contains("server pool alpha: the command was not sent"),
-                failure.getMessage());
+        assertBegins(reason, failure);
+        assertSays("server pool alpha: the command was not sent", failure);
     }
 
     /* ---- Passwords ---- */
@@ -54,7 +50,7 @@ class HandshakeTest {
     @Test
     void theRightPasswordIsAccepted() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
-                OneHopClient redis = client(server, "redis_auth: secret")) {
+                OneHopClient redis = server.client("redis_auth: secret")) {
             assertEquals("OK", redis.set("key", "value"));
         }
     }
@@ -77,7 +73,7 @@ class HandshakeTest {
     @Test
     void aWrongPasswordIsAConfigurationErrorThatNamesTheNodeAndNotThePassword() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
-                OneHopClient redis = client(server, "redis_auth: the-wrong-one")) {
+                OneHopClient redis = server.client("redis_auth: the-wrong-one")) {
             assertRejected(
                     redis, server.node(), "The node refused the user name or password: WRONGPASS ");
             String message = assertThrows(ConfigInvalid.class, () -> redis.get("key")).toString();
@@ -88,7 +84,7 @@ class HandshakeTest {
     @Test
     void aMissingPasswordIsAConfigurationErrorToo() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
-                OneHopClient redis = client(server)) {
+                OneHopClient redis = server.client()) {
             assertRejected(redis, server.node(), "The node requires a password: NOAUTH ");
         }
     }
@@ -96,7 +92,7 @@ class HandshakeTest {
     @Test
     void aPasswordTheNodeDoesNotNeedDoesNotMatter() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = client(server, "redis_auth: secret")) {
+                OneHopClient redis = server.client("redis_auth: secret")) {
             assertEquals("OK", redis.set("key", "value"));
         }
     }
@@ -104,7 +100,7 @@ class HandshakeTest {
     @Test
     void aUserWithLimitedRightsIsServed() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = client(server, "redis_auth: secret", "username: reader")) {
+                OneHopClient redis = server.client("redis_auth: secret", "username: reader")) {
             try (Jedis admin = server.jedis()) {
                 admin.set("key", "value");
                 admin.aclSetUser("reader", "on", ">secret", "~*", "+get");
@@ -117,7 +113,7 @@ class HandshakeTest {
     @Test
     void aUserTheNodeDoesNotKnowIsAConfigurationError() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = client(server, "redis_auth: secret", "username: nobody")) {
+                OneHopClient redis = server.client("redis_auth: secret", "username: nobody")) {
             assertRejected(
                     redis, server.node(), "The node refused the user name or password: WRONGPASS ");
         }
@@ -165,7 +161,7 @@ class HandshakeTest {
     @Test
     void redisDbIsSelectedWhereNutcrackerSelectsIt() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = client(server, "redis_db: 3");
+                OneHopClient redis = server.client("redis_db: 3");
                 Nutcracker nutcracker =
                         Nutcracker.start(
                                 Nodes.configOf(Stream.of(server.server()), "redis_db: 3"));
@@ -181,7 +177,7 @@ class HandshakeTest {
     void redisDbWithAPasswordTheNodeDemandsIsDatabase0AsWithNutcracker() {
         String[] directives = {"redis_db: 3", "redis_auth: secret"};
         try (RedisServer server = RedisServer.start("requirepass", "secret");
-                OneHopClient redis = client(server, directives);
+                OneHopClient redis = server.client(directives);
                 Nutcracker nutcracker =
                         Nutcracker.start(Nodes.configOf(Stream.of(server.server()), directives));
                 Jedis proxied = nutcracker.jedis()) {
@@ -196,7 +192,7 @@ class HandshakeTest {
     @Test
     void redisDbWithAPasswordTheNodeDoesNotNeedIsSelected() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = client(server, "redis_db: 3", "redis_auth: secret")) {
+                OneHopClient redis = server.client("redis_db: 3", "redis_auth: secret")) {
             redis.set("key", "x");
             assertEquals("3", databaseOf(server, null, "key"));
         }
@@ -220,7 +216,7 @@ class HandshakeTest {
     @Test
     void aRedisDbTheNodeDoesNotHaveIsDatabase0() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = client(server, "redis_db: 4711")) {
+                OneHopClient redis = server.client("redis_db: 4711")) {
             redis.set("key", "x");
             assertEquals("0", databaseOf(server, null, "key"));
         }
@@ -229,7 +225,7 @@ class HandshakeTest {
     @Test
     void databaseIsSelectedAfterThePasswordAndOnEverySocket() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
-                OneHopClient tcp = client(server, "database: 5", "redis_auth: secret");
+                OneHopClient tcp = server.client("database: 5", "redis_auth: secret");
                 OneHopClient local =
                         Nodes.clientOf(
                                 Nodes.configOf(
@@ -246,7 +242,7 @@ class HandshakeTest {
     @Test
     void aDatabaseTheNodeDoesNotHaveIsAConfigurationError() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis = client(server, "database: 4711")) {
+                OneHopClient redis = server.client("database: 4711")) {
             assertRejected(
                     redis,
                     server.node(),
@@ -288,8 +284,7 @@ class HandshakeTest {
                 Nodes.clientOf(Nodes.configOf(Stream.of("/nowhere/redis.sock:1 gone")))) {
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.get("key"));
             assertEquals("gone", failure.getNode());
-            assertTrue(
-                    failure.getMessage().contains("(/nowhere/redis.sock)"), failure.getMessage());
+            assertSays("(/nowhere/redis.sock)", failure);
             assertFalse(failure.mayHaveExecuted());
         }
     }
@@ -307,12 +302,7 @@ class HandshakeTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(node.server()),
-                                        "redis_auth: secret",
-                                        "redis_db: 2"))) {
+                OneHopClient redis = node.client("redis_auth: secret", "redis_db: 2")) {
             redis.set("key", "value");
             redis.set("key", "value");
             assertEquals(
@@ -328,14 +318,12 @@ class HandshakeTest {
                 Jedis other = server.jedis()) {
             other.ping();
             admin.configSet("maxclients", "1");
-            try (OneHopClient redis = client(server)) {
+            try (OneHopClient redis = server.client()) {
                 NodeDown failure = assertThrows(NodeDown.class, () -> redis.incr("key"));
-                assertTrue(
-                        failure.getMessage()
-                                .startsWith(
-                                        "The node accepts no more connections: ERR max number of"
-                                                + " clients reached"),
-                        failure.getMessage());
+                assertBegins(
+                        "The node accepts no more connections: ERR max number of"
+                                + " clients reached",
+                        failure);
                 assertFalse(failure.mayHaveExecuted());
             }
         }
@@ -346,7 +334,7 @@ class HandshakeTest {
         ScriptedNode.Script script =
                 talk -> talk.send("-DENIED Redis is running in protected mode\r\n").awaitClose();
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
+                OneHopClient redis = node.client()) {
             assertRejected(redis, node.node(), "The node is in protected mode: DENIED ");
         }
     }
@@ -360,7 +348,7 @@ class HandshakeTest {
                     talk.bulk("value").awaitClose();
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
+                OneHopClient redis = node.client()) {
             assertEquals("value", redis.get("key"));
         }
     }

@@ -104,7 +104,7 @@ class HostileNodeTest {
                         });
         for (Consumer<OneHopClient> call : calls) {
             try (ScriptedNode node = ScriptedNode.start(script);
-                    OneHopClient redis = Inspected.clientOf(node, "timeout: 1000")) {
+                    OneHopClient redis = node.client("timeout: 1000")) {
                 fails(DeadlineExceeded.class, node, isSent, () -> call.accept(redis));
                 Inspected.assertNothingLeased(redis);
             }
@@ -135,7 +135,7 @@ class HostileNodeTest {
                                         talk.reset();
                                     }
                                 });
-                OneHopClient redis = Inspected.clientOf(node, Inspected.NEVER_RESTING)) {
+                OneHopClient redis = node.client(Inspected.NEVER_RESTING)) {
             for (int cut = 0; cut < reply.length(); cut++) {
                 fails(NodeDown.class, node, true, () -> redis.lrange("key", 0, -1));
                 fails(NodeDown.class, node, true, () -> redis.mget("key", "other"));
@@ -162,7 +162,7 @@ class HostileNodeTest {
                                         }
                                     }
                                 });
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 5000")) {
+                OneHopClient redis = node.client("timeout: 5000")) {
             List<String> expected = new ArrayList<>(List.of("hello", "?", ""));
             expected.set(1, null);
             assertEquals(expected, redis.lrange("key", 0, -1));
@@ -212,7 +212,7 @@ class HostileNodeTest {
                                 talk -> {
                                     talk.send(bytes);
                                 });
-                OneHopClient redis = Inspected.clientOf(node, Inspected.NEVER_RESTING)) {
+                OneHopClient redis = node.client(Inspected.NEVER_RESTING)) {
             // A strange redirect is either the node's error or a violation.
             if (bytes.startsWith("-") && bytes.length() < 1000) {
                 assertThrows(JedisException.class, () -> redis.get("key"));
@@ -237,7 +237,7 @@ class HostileNodeTest {
                                     talk.send("SSH-2.0-OpenSSH_9.2\r\n");
                                     talk.awaitClose();
                                 });
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             fails(ProtocolViolation.class, node, false, () -> redis.set("key", "value"));
             fails(
                     ProtocolViolation.class,
@@ -280,7 +280,7 @@ class HostileNodeTest {
                                     talk.send(early);
                                     isSent.countDown();
                                 });
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             assertEquals("value of a", redis.get("a"));
             isSent.await();
             assertEquals("value of b", redis.get("b"));
@@ -313,7 +313,7 @@ class HostileNodeTest {
                                             }
                                         }
                                     });
-                    OneHopClient redis = Inspected.clientOf(node)) {
+                    OneHopClient redis = node.client()) {
                 assertEquals("a", redis.get("a"));
                 isSent.await();
                 AbstractPipeline pipeline = redis.pipelined();
@@ -334,7 +334,7 @@ class HostileNodeTest {
                                     talk.send("+PONG\r\n$6\r\nstolen\r\n");
                                     talk.awaitClose();
                                 });
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             fails(ProtocolViolation.class, node, false, () -> redis.get("key"));
             AbstractPipeline pipeline = redis.pipelined();
             pipeline.get("key");
@@ -374,7 +374,7 @@ class HostileNodeTest {
                                                         + "\r\n");
                                     }
                                 });
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             for (int i = 0; i < errors.size(); i++) {
                 String key = String.valueOf(i);
                 assertEquals(

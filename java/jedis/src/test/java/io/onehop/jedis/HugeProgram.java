@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import io.onehop.jedis.lab.Nodes;
+
 import redis.clients.jedis.AbstractTransaction;
 
 import java.util.List;
@@ -15,8 +17,7 @@ final class HugeProgram {
     public static void main(String[] config) {
         byte[] key = "key".getBytes();
         byte[] huge = new byte[(512 << 20) + 1];
-        try (OneHopClient redis =
-                OneHopClient.builder().configText(config[0]).pool("alpha").build()) {
+        try (OneHopClient redis = Nodes.clientOf(config[0])) {
             redis.mset("key", "before", "other", "before", "third", "before", "fourth", "before");
             long sent = sent(redis);
             print(() -> redis.set(key, huge));

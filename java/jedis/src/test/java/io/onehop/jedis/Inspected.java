@@ -51,8 +51,4 @@ final class Inspected {
     static OneHopClient clientOf(Stream<ScriptedNode> nodes, String... directives) {
         return Nodes.clientOf(Nodes.configOf(nodes.map(ScriptedNode::server), directives));
     }
-
-    static OneHopClient clientOf(ScriptedNode node, String... directives) {
-        return clientOf(Stream.of(node), directives);
-    }
 }

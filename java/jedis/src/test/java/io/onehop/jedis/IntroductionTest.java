@@ -56,7 +56,7 @@ class IntroductionTest {
     void callsAndSubscriptionsHaveTheName() throws Exception {
         try (RedisServer server = RedisServer.start();
                 Jedis plain = server.jedis();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())))) {
+                OneHopClient redis = server.client()) {
             redis.set("key", "value");
             assertEquals(List.of(name(redis)), names(plain));
             JedisPubSub listener = new JedisPubSub() {};
@@ -75,11 +75,9 @@ class IntroductionTest {
         try (RedisServer server = RedisServer.start();
                 RedisServer second = RedisServer.start();
                 Jedis plain = server.jedis()) {
-            String before =
-                    Nodes.configOf(Stream.of(server.server() + " one"))
-                            .replace("LISTEN", "127.0.0.1:1");
+            String before = Nodes.configOf(Stream.of(server.server() + " one"));
             Path file = Files.writeString(folder.resolve("nutcracker.yml"), before);
-            try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build();
+            try (OneHopClient redis = Nodes.clientOf(file);
                     AbstractTransaction transaction = redis.transaction(false)) {
                 redis.set("key", "value");
                 transaction.watch("key");
@@ -115,8 +113,8 @@ class IntroductionTest {
     void aNameOfTheProgramIsKeptByItsClientOnly() {
         try (RedisServer server = RedisServer.start();
                 Jedis plain = server.jedis();
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
-                OneHopClient other = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())))) {
+                OneHopClient redis = server.client();
+                OneHopClient other = server.client()) {
             assertNull(client(redis, "GETNAME"));
             assertEquals("OK", text(client(redis, "SETNAME", "mine")));
             assertEquals("mine", text(client(redis, "getname")));
@@ -164,8 +162,7 @@ class IntroductionTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis =
-                        Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), directives))) {
+                OneHopClient redis = node.client(directives)) {
             assertEquals("value", redis.get("key"));
             synchronized (sent) {
                 return sent.stream()

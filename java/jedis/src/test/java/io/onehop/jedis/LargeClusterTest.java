@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -58,9 +60,7 @@ class LargeClusterTest {
             assertTrue(client.mget(here.toArray(new String[0])).stream().allMatch("value"::equals));
             String lost = KEYS[16384 - 1];
             NodeDown down = assertThrows(NodeDown.class, () -> client.get(lost));
-            assertTrue(
-                    down.getMessage().contains(cluster.name(cluster.ownerOf(16384 - 1))),
-                    down.getMessage());
+            assertSays(cluster.name(cluster.ownerOf(16384 - 1)), down);
             assertEquals("value", client.get(here.get(0)));
         }
     }

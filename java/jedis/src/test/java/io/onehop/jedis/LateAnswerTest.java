@@ -108,7 +108,7 @@ class LateAnswerTest {
                                     }
                                     isGone.countDown();
                                 });
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 2000")) {
+                OneHopClient redis = node.client("timeout: 2000")) {
             assertThrows(DeadlineExceeded.class, () -> read(redis, kind, "a", "b"));
             hasFailed.countDown();
             for (int i = 0; i < 20; i++) {
@@ -153,8 +153,7 @@ class LateAnswerTest {
     void singleCommandsNeverGetAnAnswerThatCameLateForAnother() {
         try (ScriptedNode node = unpunctual(1);
                 OneHopClient redis =
-                        Inspected.clientOf(
-                                node,
+                        node.client(
                                 "timeout: " + TIMEOUT_MS,
                                 Inspected.NEVER_RESTING,
                                 "pool_size: 2")) {

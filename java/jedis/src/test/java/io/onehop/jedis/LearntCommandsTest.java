@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -18,7 +20,6 @@ import org.junit.jupiter.api.Test;
 
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -132,11 +133,9 @@ class LearntCommandsTest {
     }
 
     private static long accepted(RedisServer server) {
-        try (Jedis jedis = server.jedis()) {
-            return Long.parseLong(
-                    jedis.info("stats")
-                            .replaceAll("(?s).*total_connections_received:(\\d+).*", "$1"));
-        }
+        return Long.parseLong(
+                server.ask(jedis -> jedis.info("stats"))
+                        .replaceAll("(?s).*total_connections_received:(\\d+).*", "$1"));
     }
 
     @Test
@@ -189,10 +188,7 @@ class LearntCommandsTest {
         assertEquals(Arrays.asList(null, "X", "Y"), values());
         assertEquals("info 1, getkeys 2", asked());
         Unsupported refused = assertThrows(Unsupported.class, () -> sent("onehop.last"));
-        assertTrue(
-                refused.getMessage()
-                        .startsWith("The node cannot find the keys of \"onehop.last\": ERR "),
-                refused.getMessage());
+        assertBegins("The node cannot find the keys of \"onehop.last\": ERR ", refused);
     }
 
     @Test
@@ -299,11 +295,7 @@ class LearntCommandsTest {
             transaction.set(a, "1");
             assertThrows(Unsupported.class, () -> transaction.sendCommand(words("no.such " + a)));
             Unsupported discarded = assertThrows(Unsupported.class, transaction::exec);
-            assertTrue(
-                    discarded
-                            .getMessage()
-                            .startsWith("The transaction was discarded because one of its calls"),
-                    discarded.getMessage());
+            assertBegins("The transaction was discarded because one of its calls", discarded);
         }
         assertNull(redis.get(a));
     }
@@ -313,15 +305,13 @@ class LearntCommandsTest {
     @Test
     void whatANodeDeniesIsForgotten() {
         try (RedisServer server = RedisServer.start(CommandModule.options());
-                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())))) {
+                OneHopClient redis = server.client()) {
             for (boolean isPipelined : List.of(false, true)) {
                 sent(redis, "onehop.set k 1");
                 // redis 8 does not survive if the last command of a connection is unloaded.
                 redis.exists("k");
                 long before = server.calls("command|info");
-                try (Jedis jedis = server.jedis()) {
-                    jedis.sendCommand(named("module"), "unload", "onehop");
-                }
+                server.ask(jedis -> jedis.sendCommand(named("module"), "unload", "onehop"));
                 if (isPipelined) {
                     try (OneHopPipeline pipeline = redis.pipelined()) {
                         pipeline.sendCommand(words("onehop.set k 1"));
@@ -332,9 +322,10 @@ class LearntCommandsTest {
                     assertThrows(JedisDataException.class, () -> sent(redis, "onehop.set k 1"));
                 }
                 assertEquals(before, server.calls("command|info"));
-                try (Jedis jedis = server.jedis()) {
-                    jedis.sendCommand(named("module"), "load", CommandModule.options()[1]);
-                }
+                server.ask(
+                        jedis ->
+                                jedis.sendCommand(
+                                        named("module"), "load", CommandModule.options()[1]));
                 assertEquals("OK", sent(redis, "onehop.set k 1"));
                 assertEquals(before + 1, server.calls("command|info"));
             }

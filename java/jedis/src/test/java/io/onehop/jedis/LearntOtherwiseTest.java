@@ -3,7 +3,6 @@ package io.onehop.jedis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.CommandModule;
@@ -48,7 +47,7 @@ class LearntOtherwiseTest {
     }
 
     private static void assertSays(String part, OneHopException failure) {
-        assertTrue(failure.getMessage().contains(part), failure.getMessage());
+        assertSays(part, failure);
         assertFalse(failure.mayHaveExecuted());
     }
 
@@ -92,12 +91,7 @@ class LearntOtherwiseTest {
         try (RedisServer server = RedisServer.start(CommandModule.options());
                 Jedis jedis = server.jedis()) {
             jedis.aclSetUser("app", "on", ">secret", "~*", "+@all", "-command");
-            try (OneHopClient redis =
-                    Nodes.clientOf(
-                            Nodes.configOf(
-                                    Stream.of(server.server()),
-                                    "username: app",
-                                    "redis_auth: secret"))) {
+            try (OneHopClient redis = server.client("username: app", "redis_auth: secret")) {
                 Unsupported refused =
                         assertThrows(Unsupported.class, () -> sent(redis, "onehop.set k v"));
                 assertSays(
@@ -200,7 +194,7 @@ class LearntOtherwiseTest {
                                     talk.handshake();
                                     talk.awaitClose();
                                 });
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 100")) {
+                OneHopClient redis = node.client("timeout: 100")) {
             assertSays(
                     "the command was not sent; try again",
                     assertThrows(DeadlineExceeded.class, () -> sent(redis, "onehop.get k")));
@@ -229,7 +223,7 @@ class LearntOtherwiseTest {
     @Test
     void whatNothingIsSaidOfSharesNoConnection() {
         try (ScriptedNode node = ScriptedNode.start(LearntOtherwiseTest::old);
-                OneHopClient redis = Inspected.clientOf(node, "pool_size: 1")) {
+                OneHopClient redis = node.client("pool_size: 1")) {
             assertEquals("connection 1", sent(redis, "old.get k"));
             try (OneHopPipeline pipeline = redis.pipelined()) {
                 pipeline.sendCommand(words("old.get k"));

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.Response;
 
@@ -48,8 +47,7 @@ class LiveConfigurationTest {
     }
 
     private static String text(Stream<RedisServer> servers, String... directives) {
-        return Nodes.configOf(servers.map(RedisServer::server), directives)
-                .replace("LISTEN", "127.0.0.1:1");
+        return Nodes.configOf(servers.map(RedisServer::server), directives);
     }
 
     private Path file() {
@@ -90,12 +88,12 @@ class LiveConfigurationTest {
         try (Nodes nodes = Nodes.start(4)) {
             // All nodes have all keys, so the value does not depend on the topology.
             for (RedisServer server : nodes.servers()) {
-                try (Jedis jedis = server.jedis()) {
-                    jedis.mset(
-                            Stream.of(keys)
-                                    .flatMap(key -> Stream.of(key, value(key)))
-                                    .toArray(String[]::new));
-                }
+                server.ask(
+                        jedis ->
+                                jedis.mset(
+                                        Stream.of(keys)
+                                                .flatMap(key -> Stream.of(key, value(key)))
+                                                .toArray(String[]::new)));
             }
             List<RedisServer> all = nodes.servers();
             List<String> good =
@@ -241,8 +239,8 @@ class LiveConfigurationTest {
     @Test
     void closeEndsTheThreadAndAClientOfATextHasNone() {
         long before = refreshers();
-        String text = Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
-        try (OneHopClient redis = OneHopClient.builder().configText(text).pool("alpha").build()) {
+        String text = Nodes.configOf(Stream.of("127.0.0.1:1:1"));
+        try (OneHopClient redis = Nodes.clientOf(text)) {
             assertEquals(1, redis.topology().nodes().size());
             assertEquals(before, refreshers());
         }

@@ -1,10 +1,12 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
@@ -90,7 +92,7 @@ class MovingFailuresTest {
             Response<Long> first = transaction.incr("key");
             Response<Long> second = transaction.incr("key");
             JedisDataException why = assertThrows(JedisDataException.class, transaction::exec);
-            assertTrue(why.getMessage().startsWith("NOPERM"), why.getMessage());
+            assertBegins("NOPERM", why);
             assertSame(why, assertThrows(JedisDataException.class, first::get));
             assertSame(why, assertThrows(JedisDataException.class, second::get));
         }
@@ -111,9 +113,7 @@ class MovingFailuresTest {
                 OneHopClient client = client(owner.server(), old.server(), "pool_size: 1");
                 AbstractTransaction transaction = client.transaction(false)) {
             for (RedisServer each : List.of(old, owner)) {
-                try (Jedis jedis = each.jedis()) {
-                    jedis.mset("a", "1", "b", "1");
-                }
+                each.ask(jedis -> jedis.mset("a", "1", "b", "1"));
             }
             transaction.watch("watched");
             assertEquals("1", transaction.get("a").get());
@@ -148,14 +148,11 @@ class MovingFailuresTest {
 
     /** How often it was asked for a key. */
     private static long brought(RedisServer server) {
-        try (Jedis jedis = server.jedis()) {
-            return jedis.info("commandstats")
-                    .lines()
-                    .filter(line -> line.matches("cmdstat_(migrate|dump):.*"))
-                    .mapToLong(
-                            line -> Long.parseLong(line.replaceAll("^[^=]*calls=(\\d+).*", "$1")))
-                    .sum();
-        }
+        return server.ask(jedis -> jedis.info("commandstats"))
+                .lines()
+                .filter(line -> line.matches("cmdstat_(migrate|dump):.*"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("^[^=]*calls=(\\d+).*", "$1")))
+                .sum();
     }
 
     @Test
@@ -180,7 +177,7 @@ class MovingFailuresTest {
             NodeDown failure = assertThrows(NodeDown.class, () -> client.incr("key"));
             assertFalse(failure.mayHaveExecuted());
             assertEquals(old.node(), failure.getNode());
-            assertTrue(failure.getMessage().contains("shows no run_id"), failure.getMessage());
+            assertSays("shows no run_id", failure);
             assertEquals(List.of("MIGRATE", "INFO", "INFO"), asked);
         }
     }
@@ -198,9 +195,7 @@ class MovingFailuresTest {
                     jedis.aclSetUser("default", "nopass", "-set", "-restore");
                 }
             }
-            try (Jedis jedis = owner.jedis()) {
-                jedis.del("key");
-            }
+            owner.ask(jedis -> jedis.del("key"));
             OneHopClient.Builder builder =
                     OneHopClient.builder()
                             .credentials(() -> new DefaultRedisCredentials("shop", "secret"));

@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 
 import redis.clients.jedis.Jedis;
@@ -47,8 +48,7 @@ final class NamesProgram {
                         + " node-1\n";
         Map<String, RedisServer> servers =
                 Map.of("named", named, "node-0", first, "node-1", second);
-        try (OneHopClient client =
-                OneHopClient.builder().configText(config).pool("alpha").build()) {
+        try (OneHopClient client = Nodes.clientOf(config)) {
             Map<String, String> keys = new LinkedHashMap<>();
             for (String node : List.of("named", "node-0", "node-1")) {
                 keys.put(node, keyOf(client, node));

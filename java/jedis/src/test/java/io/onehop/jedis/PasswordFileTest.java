@@ -1,11 +1,14 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.lab.Log;
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 
 import org.junit.jupiter.api.AfterEach;
@@ -49,22 +52,13 @@ class PasswordFileTest {
 
     /** A configuration without a file of its own: its password follows the file all the same. */
     private OneHopClient client(RedisServer server) {
-        return OneHopClient.builder()
-                .configText(
-                        "alpha: {redis_auth_file: "
-                                + file()
-                                + ", servers: ["
-                                + server.node()
-                                + "]}")
-                .pool("alpha")
-                .build();
+        return Nodes.clientOf(
+                "alpha: {redis_auth_file: " + file() + ", servers: [" + server.node() + "]}");
     }
 
     private void assertRefused(RedisServer server, String reason) {
         ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> client(server));
-        assertTrue(
-                refused.getMessage().startsWith("Password file " + file() + ": " + reason + ";"),
-                refused.getMessage());
+        assertBegins("Password file " + file() + ": " + reason + ";", refused);
     }
 
     private boolean isLogged(String text) {

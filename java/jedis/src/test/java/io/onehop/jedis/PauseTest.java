@@ -207,11 +207,10 @@ class PauseTest {
             String expected, String rule, String word, int keys, ScriptedNode... nodes) {
         String config =
                 Nodes.configOf(
-                                Stream.of(nodes).map(ScriptedNode::server),
-                                rule,
-                                "timeout: 3000",
-                                "server_failure_limit: 1")
-                        .replace("LISTEN", "127.0.0.1:1");
+                        Stream.of(nodes).map(ScriptedNode::server),
+                        rule,
+                        "timeout: 3000",
+                        "server_failure_limit: 1");
         String output =
                 Jvm.output(
                         "-cp",

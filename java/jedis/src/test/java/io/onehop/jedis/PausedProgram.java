@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import io.onehop.jedis.lab.Nodes;
+
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Response;
 
@@ -18,8 +20,7 @@ final class PausedProgram {
 
     public static void main(String[] arguments) {
         int count = Integer.parseInt(arguments[2]);
-        try (OneHopClient redis =
-                OneHopClient.builder().configText(arguments[0]).pool("alpha").build()) {
+        try (OneHopClient redis = Nodes.clientOf(arguments[0])) {
             long pid = ProcessHandle.current().pid();
             // A cold JVM is slow.
             String before = Callers.answered(() -> values(redis, "key:" + pid, count));

@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 
 import java.lang.management.ManagementFactory;
@@ -68,8 +67,7 @@ class PoolConfigTest {
     }
 
     private static String text(String... directives) {
-        return Nodes.configOf(Stream.of(server.server() + " a"), directives)
-                .replace("LISTEN", "127.0.0.1:1");
+        return Nodes.configOf(Stream.of(server.server() + " a"), directives);
     }
 
     private OneHopClient client(String... directives) {
@@ -252,9 +250,7 @@ class PoolConfigTest {
     void anMBeanCountsAConnectionThatItsNodeHasClosed() {
         try (OneHopClient redis = client()) {
             use(redis, 1);
-            try (Jedis admin = server.jedis()) {
-                admin.sendCommand(Command.CLIENT, "KILL", "SKIPME", "yes");
-            }
+            server.ask(admin -> admin.sendCommand(Command.CLIENT, "KILL", "SKIPME", "yes"));
             redis.get("key");
             assertNumbers(Map.of("DestroyedByBorrowValidationCount", 1, "DestroyedCount", 1));
         }

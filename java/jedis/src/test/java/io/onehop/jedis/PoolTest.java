@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -67,12 +69,7 @@ class PoolTest {
                     talk.awaitClose();
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient holder =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(node.server()),
-                                        "pool_size: 2",
-                                        "timeout: 60000"))) {
+                OneHopClient holder = node.client("pool_size: 2", "timeout: 60000")) {
             ExecutorService threads = Executors.newFixedThreadPool(2);
             threads.submit(() -> holder.get("key"));
             threads.submit(() -> holder.get("key"));
@@ -81,12 +78,8 @@ class PoolTest {
                     assertThrows(PoolExhausted.class, () -> leaseWithin(holder, 200));
             assertEquals(node.node(), failure.getNode());
             assertFalse(failure.mayHaveExecuted());
-            assertTrue(
-                    failure.getMessage()
-                            .startsWith(
-                                    "All 2 connections of this client are in use, node "
-                                            + node.node()),
-                    failure.getMessage());
+            assertBegins(
+                    "All 2 connections of this client are in use, node " + node.node(), failure);
             assertEquals(2, node.connections());
             threads.shutdown();
         }
@@ -412,14 +405,12 @@ class PoolTest {
     @Test
     void aClosedClientRefusesCalls() {
         try (RedisServer server = RedisServer.start()) {
-            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
+            OneHopClient redis = server.client();
             redis.set("key", "value");
             redis.close();
             redis.close();
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.get("key"));
-            assertTrue(
-                    failure.getMessage().startsWith("This client was closed, node "),
-                    failure.getMessage());
+            assertBegins("This client was closed, node ", failure);
             AbstractPipeline pipeline = redis.pipelined();
             Response<String> reply = pipeline.get("key");
             assertThrows(NodeDown.class, pipeline::sync);
@@ -440,8 +431,7 @@ class PoolTest {
                 };
         ExecutorService thread = Executors.newSingleThreadExecutor();
         try (ScriptedNode node = ScriptedNode.start(script)) {
-            OneHopClient redis =
-                    Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 20000"));
+            OneHopClient redis = node.client("timeout: 20000");
             Future<String> value = thread.submit(() -> redis.get("key"));
             inUse.await();
             redis.close();
@@ -460,9 +450,7 @@ class PoolTest {
     @Test
     void anErrorInTheMiddleOfAnExchangeClosesItsConnection() throws Exception {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
+                OneHopClient redis = server.client("pool_size: 1")) {
             redis.set("key", "value");
             Pool pool = redis.route().take().pools()[0];
             for (int connects = 1; connects < 4; connects++) {
@@ -484,7 +472,7 @@ class PoolTest {
     @Test
     void closingClosesWhatWasLeasedWhenACallEndedInAnError() {
         try (RedisServer server = RedisServer.start()) {
-            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
+            OneHopClient redis = server.client();
             assertThrows(
                     StackOverflowError.class,
                     () -> redis.executeCommand(PoolTest.<String>endless()));
@@ -501,7 +489,7 @@ class PoolTest {
     void closingClosesItAlsoIfTheThreadThatDoesThatWasInterrupted() throws Exception {
         Set<Thread> others = Thread.getAllStackTraces().keySet();
         try (RedisServer server = RedisServer.start()) {
-            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
+            OneHopClient redis = server.client();
             Holder call = new Holder();
             Inspected.pools(redis)[0].lease(call, Deadline.in(60_000));
             for (Thread thread : Thread.getAllStackTraces().keySet()) {
@@ -531,9 +519,7 @@ class PoolTest {
     @Test
     void aTransactionThatWasDroppedGivesItsConnectionBack() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
+                OneHopClient redis = server.client("pool_size: 1")) {
             redis.transaction(false).watch("key");
             for (int i = 0; i < 100 && redis.route().take().pools()[0].getNumActive() > 0; i++) {
                 System.gc();
@@ -549,12 +535,7 @@ class PoolTest {
     @Test
     void seatsGoToThoseWhoCameFirst() throws Exception {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(server.server()),
-                                        "pool_size: 1",
-                                        "timeout: 60000"))) {
+                OneHopClient redis = server.client("pool_size: 1", "timeout: 60000")) {
             Pool pool = Inspected.pools(redis)[0];
             List<Integer> order = Collections.synchronizedList(new ArrayList<>());
             List<Thread> threads = new ArrayList<>();

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 
 import java.util.List;
@@ -44,9 +43,7 @@ class PreferMasterTest {
     }
 
     private static void fill(RedisServer server, String value) {
-        try (Jedis jedis = server.jedis()) {
-            jedis.mset("key", value, "other", value);
-        }
+        server.ask(jedis -> jedis.mset("key", value, "other", value));
     }
 
     private OneHopClient client(String server, String... directives) {

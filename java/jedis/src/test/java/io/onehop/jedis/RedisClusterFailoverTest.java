@@ -52,9 +52,7 @@ class RedisClusterFailoverTest {
                 client.set(key, key);
             }
             for (int i = 0; i < 3; i++) {
-                try (Jedis jedis = cluster.server(i).jedis()) {
-                    jedis.waitReplicas(1, 5000);
-                }
+                cluster.server(i).ask(jedis -> jedis.waitReplicas(1, 5000));
             }
             String dead = client.topology().locate(keys[0]).name();
             assertEquals(
@@ -103,9 +101,7 @@ class RedisClusterFailoverTest {
                 client.set(key, key);
             }
             for (int i = 0; i < 3; i++) {
-                try (Jedis jedis = cluster.server(i).jedis()) {
-                    jedis.waitReplicas(1, 5000);
-                }
+                cluster.server(i).ask(jedis -> jedis.waitReplicas(1, 5000));
             }
             for (String key : keys) {
                 assertEquals(key, client.get(key));

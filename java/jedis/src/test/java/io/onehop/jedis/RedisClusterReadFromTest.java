@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,9 +48,7 @@ class RedisClusterReadFromTest {
         cluster.replicate(2, 0);
         cluster.replicate(3, 1);
         cluster.replicate(4, 0);
-        try (Jedis jedis = cluster.server(1).jedis()) {
-            jedis.configSet("cluster-announce-hostname", ZONE);
-        }
+        cluster.server(1).ask(jedis -> jedis.configSet("cluster-announce-hostname", ZONE));
         for (int i = 0; i < 6; i++) {
             try (Jedis jedis = cluster.server(i).jedis()) {
                 jedis.configSet("cluster-preferred-endpoint-type", "hostname");
@@ -198,9 +198,7 @@ class RedisClusterReadFromTest {
             String key = keyOf(preferring, 5);
             assertEquals(Map.of(5, 10L), readers(preferring, 10, key));
             NodeDown none = assertThrows(NodeDown.class, () -> strict.get(key));
-            assertTrue(
-                    none.getMessage().startsWith("No replica of this node can answer, node "),
-                    none.getMessage());
+            assertBegins("No replica of this node can answer, node ", none);
             assertEquals("OK", strict.set(key, "written"));
         }
     }
@@ -212,9 +210,7 @@ class RedisClusterReadFromTest {
                 OneHopClient strict = client("read_from: replica")) {
             String key = keyOf(preferring, 0);
             preferring.set(key, "value");
-            try (Jedis jedis = cluster.server(0).jedis()) {
-                jedis.waitReplicas(2, 5000);
-            }
+            cluster.server(0).ask(jedis -> jedis.waitReplicas(2, 5000));
             keyOf(zone, 0);
             keyOf(strict, 0);
             cluster.server(2).kill();
@@ -236,9 +232,9 @@ class RedisClusterReadFromTest {
             RedisCluster.await(
                     "it is back",
                     () -> {
-                        try (Jedis jedis = cluster.server(2).jedis()) {
-                            return jedis.info("replication").contains("master_link_status:up");
-                        }
+                        return cluster.server(2)
+                                .ask(jedis -> jedis.info("replication"))
+                                .contains("master_link_status:up");
                     });
             cluster.awaitReplicas();
         }

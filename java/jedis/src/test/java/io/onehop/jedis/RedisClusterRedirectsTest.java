@@ -162,7 +162,7 @@ class RedisClusterRedirectsTest {
 
     private static OneHopClient clientOf(ScriptedNode node) {
         return Nodes.clientOf(
-                "alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: 3000\n"
+                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n  timeout: 3000\n"
                         + "  redis_auth: secret\n  servers:\n    - "
                         + node.server()
                         + "\n");
@@ -370,16 +370,20 @@ class RedisClusterRedirectsTest {
                             }
                         });
         waiting.start();
-        try (Jedis jedis = cluster.server(0).jedis()) {
-            RedisCluster.await(
-                    "it waits", () -> jedis.info("clients").contains("blocked_clients:1"));
-        }
+        RedisCluster.await(
+                "it waits",
+                () ->
+                        cluster.server(0)
+                                .ask(jedis -> jedis.info("clients"))
+                                .contains("blocked_clients:1"));
         Processes.pause(2000);
         cluster.move(8, 0, 2);
-        try (Jedis jedis = cluster.server(2).jedis()) {
-            RedisCluster.await(
-                    "it waits there", () -> jedis.info("clients").contains("blocked_clients:1"));
-        }
+        RedisCluster.await(
+                "it waits there",
+                () ->
+                        cluster.server(2)
+                                .ask(jedis -> jedis.info("clients"))
+                                .contains("blocked_clients:1"));
         Processes.pause(2500); // Longer than the timeout after the first wait.
         client.rpush(key, "value");
         waiting.join(30_000);

@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.JedisShardedPubSub;
 import redis.clients.jedis.Protocol.Command;
@@ -124,13 +125,18 @@ class RedisClusterSubscriptionTest {
     }
 
     private void awaitListeners(int server, String channel) {
-        try (Jedis jedis = cluster.server(server).jedis()) {
-            RedisCluster.await(
-                    "there is a subscriber",
-                    () ->
-                            ((List<?>) jedis.sendCommand(Command.PUBSUB, "SHARDNUMSUB", channel))
-                                    .contains(1L));
-        }
+        RedisCluster.await(
+                "there is a subscriber",
+                () ->
+                        ((List<?>)
+                                        cluster.server(server)
+                                                .ask(
+                                                        jedis ->
+                                                                jedis.sendCommand(
+                                                                        Command.PUBSUB,
+                                                                        "SHARDNUMSUB",
+                                                                        channel)))
+                                .contains(1L));
     }
 
     @Test
@@ -144,7 +150,7 @@ class RedisClusterSubscriptionTest {
         RedisCluster.await("it was heard", () -> first.heard.contains("before"));
         cluster.move(slot(channel), 0, 1);
         NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
-        assertTrue(over.getMessage().contains("subscribe again"), over.getMessage());
+        assertSays("subscribe again", over);
         assertEquals(cluster.server(0).node(), over.getNode());
         RedisCluster.await(
                 "the map knows",
@@ -171,10 +177,7 @@ class RedisClusterSubscriptionTest {
                 assertInstanceOf(
                         NodeDown.class,
                         new Listening(() -> client.ssubscribe(new Sharded(), channel)).end());
-        assertTrue(
-                refused.getMessage()
-                        .contains("The cluster cannot serve this now: it answered MOVED "),
-                refused.getMessage());
+        assertSays("The cluster cannot serve this now: it answered MOVED ", refused);
         Sharded sharded = new Sharded();
         Listening listening = new Listening(() -> client.ssubscribe(sharded, channel));
         awaitListeners(1, channel);
@@ -220,9 +223,7 @@ class RedisClusterSubscriptionTest {
     /** Ten keys of each of three masters, which expire at once. */
     private void expire() {
         for (RedisServer server : cluster.servers()) {
-            try (Jedis jedis = server.jedis()) {
-                jedis.configSet("notify-keyspace-events", "KEx");
-            }
+            server.ask(jedis -> jedis.configSet("notify-keyspace-events", "KEx"));
         }
         for (int master = 0; master < 3; master++) {
             String tag = channelOf(master);
@@ -299,8 +300,8 @@ class RedisClusterSubscriptionTest {
     }
 
     private long subscribers(int server) {
-        try (Jedis jedis = cluster.server(server).jedis()) {
-            return jedis.pubsubNumSub("__keyevent@0__:expired").get("__keyevent@0__:expired");
-        }
+        return cluster.server(server)
+                .ask(jedis -> jedis.pubsubNumSub("__keyevent@0__:expired"))
+                .get("__keyevent@0__:expired");
     }
 }

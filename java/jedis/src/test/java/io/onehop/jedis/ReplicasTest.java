@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -47,9 +49,7 @@ class ReplicasTest {
     void start() {
         nodes = Nodes.start(2);
         for (RedisServer master : nodes.servers()) {
-            try (Jedis jedis = master.jedis()) {
-                jedis.configSet("repl-diskless-sync-delay", "0");
-            }
+            master.ask(jedis -> jedis.configSet("repl-diskless-sync-delay", "0"));
         }
         for (int i = 0; i < 4; i++) {
             int port = nodes.servers().get(i / 2).port();
@@ -80,21 +80,17 @@ class ReplicasTest {
     private boolean hasEverything(int number) {
         RedisServer replica = replicas.get(number);
         RedisServer master = nodes.servers().get(number / 2);
-        try (Jedis jedis = replica.jedis()) {
-            return jedis.info("replication").contains("master_link_status:up")
-                    && offset(replica, "slave_repl_offset") >= offset(master, "master_repl_offset");
-        }
+        return replica.ask(jedis -> jedis.info("replication")).contains("master_link_status:up")
+                && offset(replica, "slave_repl_offset") >= offset(master, "master_repl_offset");
     }
 
     private static long offset(RedisServer server, String name) {
-        try (Jedis jedis = server.jedis()) {
-            return jedis.info("replication")
-                    .lines()
-                    .filter(line -> line.startsWith(name + ":"))
-                    .mapToLong(line -> Long.parseLong(line.substring(name.length() + 1).trim()))
-                    .findFirst()
-                    .orElse(-1);
-        }
+        return server.ask(jedis -> jedis.info("replication"))
+                .lines()
+                .filter(line -> line.startsWith(name + ":"))
+                .mapToLong(line -> Long.parseLong(line.substring(name.length() + 1).trim()))
+                .findFirst()
+                .orElse(-1);
     }
 
     private String config(String from, int first) {
@@ -264,15 +260,15 @@ class ReplicasTest {
     @Test
     void aChangedFileNamesOtherReplicas(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("onehop.yml");
-        Files.writeString(file, config("replica", 0).replace("LISTEN", "127.0.0.1:1"));
-        try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+        Files.writeString(file, config("replica", 0));
+        try (OneHopClient redis = Nodes.clientOf(file)) {
             requireAll(redis);
-            Files.writeString(file, config("replica", 2).replace("LISTEN", "127.0.0.1:1"));
+            Files.writeString(file, config("replica", 2));
             RedisCluster.await(
                     "the change is followed", () -> redis.topology().nodes().size() == 4);
             String key = Nodes.keyOn(redis.topology(), master(0));
             NodeDown down = assertThrows(NodeDown.class, () -> redis.get(key));
-            assertTrue(down.getMessage().contains("No replica of this node"), down.getMessage());
+            assertSays("No replica of this node", down);
         }
     }
 
@@ -280,12 +276,8 @@ class ReplicasTest {
     void replicasThatSentinelsNameAnswerThroughAFailover() {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis =
-                        OneHopClient.builder()
-                                .configText(
-                                        masters.config(
-                                                "timeout: 5000", "read_from: prefer_replica"))
-                                .pool("alpha")
-                                .build()) {
+                        Nodes.clientOf(
+                                masters.config("timeout: 5000", "read_from: prefer_replica"))) {
             redis.set("key", "value");
             long before = masters.replica(0).calls("get");
             RedisCluster.await(
@@ -319,14 +311,11 @@ class ReplicasTest {
         Certificates by = new Certificates(folder);
         try (WatchedMasters masters = WatchedMasters.startOverTls(by);
                 OneHopClient redis =
-                        OneHopClient.builder()
-                                .configText(
-                                        masters.config(
-                                                "timeout: 5000",
-                                                "sentinel_tls: true",
-                                                "tls_ca_cert_file: " + by.certificate("ca")))
-                                .pool("alpha")
-                                .build()) {
+                        Nodes.clientOf(
+                                masters.config(
+                                        "timeout: 5000",
+                                        "sentinel_tls: true",
+                                        "tls_ca_cert_file: " + by.certificate("ca")))) {
             redis.set("key", "value");
             masters.failOver(0);
             RedisCluster.await(

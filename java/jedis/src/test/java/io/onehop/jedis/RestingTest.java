@@ -1,5 +1,9 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+import static io.onehop.jedis.lab.Said.assertEnds;
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -53,9 +57,7 @@ class RestingTest {
             attempts++;
             failure = call.get();
         }
-        assertTrue(
-                failure.getMessage().startsWith("The node is resting after a failure: "),
-                failure.getMessage());
+        assertBegins("The node is resting after a failure: ", failure);
         assertFalse(failure.mayHaveExecuted());
         return failure;
     }
@@ -81,22 +83,14 @@ class RestingTest {
             String well = Nodes.keyOn(redis.topology(), "well");
             NodeDown first = assertThrows(NodeDown.class, () -> redis.get(lost));
             attempts = 1;
-            assertTrue(
-                    first.getMessage().startsWith("Connection refused while connecting, "),
-                    first.getMessage());
+            assertBegins("Connection refused while connecting, ", first);
             OneHopException failure = rests(redis, lost);
-            assertTrue(
-                    failure.getMessage()
-                            .startsWith(
-                                    "The node is resting after a failure: Connection refused while"
-                                            + " connecting, node lost (127.0.0.1:"),
-                    failure.getMessage());
-            assertTrue(
-                    failure.getMessage().endsWith(" ms more; failures in a row: " + attempts + ")"),
-                    failure.getMessage());
-            assertTrue(
-                    failure.getMessage().contains("the command was not sent; "),
-                    failure.getMessage());
+            assertBegins(
+                    "The node is resting after a failure: Connection refused while"
+                            + " connecting, node lost (127.0.0.1:",
+                    failure);
+            assertEnds(" ms more; failures in a row: " + attempts + ")", failure);
+            assertSays("the command was not sent; ", failure);
             assertInstanceOf(NodeDown.class, failure);
             assertInstanceOf(NodeDown.class, failure.getCause());
             assertEquals("lost", failure.getNode());
@@ -173,7 +167,7 @@ class RestingTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertEquals(1, redis.incr("key"));
             // No answer: the first failure in a row.
@@ -187,17 +181,12 @@ class RestingTest {
     @Test
     void aHungNodeRestsAfterTwoDeadlines() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(Stream.of(server.server()), "timeout: 700"))) {
+                OneHopClient redis = server.client("timeout: 700")) {
             redis.set("key", "value");
             server.freeze();
             // A deadline that a busy machine notices too late is not counted.
             OneHopException failure = rests(redis, "key");
-            assertTrue(
-                    failure.getMessage()
-                            .contains("The node is resting after a failure: No connection within "),
-                    failure.getMessage());
+            assertSays("The node is resting after a failure: No connection within ", failure);
             server.thaw();
             assertTrue(
                     Callers.holdsSoon(
@@ -228,7 +217,7 @@ class RestingTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             assertEquals("value", redis.get("key"));
             NodeConnection idle = Inspected.pools(redis)[0].lease(new Holder(), Deadline.in(1000));
             // Other callers find it sick, over new connections.
@@ -250,7 +239,7 @@ class RestingTest {
 
     private static int failuresOfAHungNodeThatRests() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 200")) {
+                OneHopClient redis = node.client("timeout: 200")) {
             AtomicInteger late = new AtomicInteger();
             // A deadline that a busy machine notices too late is not counted.
             assertTrue(
@@ -340,8 +329,7 @@ class RestingTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis =
-                        Inspected.clientOf(node, "timeout: 500", "server_failure_limit: 1")) {
+                OneHopClient redis = node.client("timeout: 500", "server_failure_limit: 1")) {
             AtomicInteger late = new AtomicInteger();
             Callers.inThreads(
                     6,
@@ -371,10 +359,7 @@ class RestingTest {
     @Test
     void anIdleConnectionThatWasClosedIsNoFailure() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(server.server()), "server_failure_limit: 1"))) {
+                OneHopClient redis = server.client("server_failure_limit: 1")) {
             for (int i = 0; i < 5; i++) {
                 redis.set("key", "value");
                 try (var admin = server.jedis()) {
@@ -391,20 +376,13 @@ class RestingTest {
     void aWrongPasswordAnInterruptAndAFullPoolAreNotFailuresOfTheNode()
             throws InterruptedException {
         try (RedisServer server = RedisServer.start("requirepass", "right");
-                OneHopClient wrong =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(server.server()),
-                                        "redis_auth: wrong",
-                                        "server_failure_limit: 1"));
+                OneHopClient wrong = server.client("redis_auth: wrong", "server_failure_limit: 1");
                 OneHopClient right =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(server.server()),
-                                        "redis_auth: right",
-                                        "server_failure_limit: 1",
-                                        "pool_size: 1",
-                                        "timeout: 1500"))) {
+                        server.client(
+                                "redis_auth: right",
+                                "server_failure_limit: 1",
+                                "pool_size: 1",
+                                "timeout: 1500")) {
             for (int i = 0; i < 3; i++) {
                 assertThrows(ConfigInvalid.class, () -> wrong.get("key"));
             }
@@ -425,10 +403,7 @@ class RestingTest {
     @Test
     void anErrorReplyCountsAsAnAnswer() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(server.server()), "server_failure_limit: 1"))) {
+                OneHopClient redis = server.client("server_failure_limit: 1")) {
             redis.set("key", "text");
             assertThrows(JedisDataException.class, () -> redis.incr("key"));
             assertEquals(0, Inspected.pools(redis)[0].health().state());
@@ -449,10 +424,9 @@ class RestingTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient resting = Inspected.clientOf(node, "server_failure_limit: 1");
+                OneHopClient resting = node.client("server_failure_limit: 1");
                 OneHopClient ejecting =
-                        Inspected.clientOf(
-                                node, "auto_eject_hosts: true", "server_failure_limit: 2")) {
+                        node.client("auto_eject_hosts: true", "server_failure_limit: 2")) {
             assertThrows(JedisBusyException.class, () -> resting.get("key"));
             assertEquals(0, Inspected.pools(resting)[0].health().state());
             assertThrows(JedisBusyException.class, () -> ejecting.get("key"));

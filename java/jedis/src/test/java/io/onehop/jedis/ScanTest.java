@@ -1,5 +1,8 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+import static io.onehop.jedis.lab.Said.assertEnds;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -113,7 +116,7 @@ class ScanTest {
         String cursor = redis.scan("0").getCursor();
         try (OneHopClient another = nodes.client("hash: md5")) {
             Unsupported foreign = assertThrows(Unsupported.class, () -> another.scan(cursor));
-            assertTrue(foreign.getMessage().endsWith("; start again with 0"), foreign.getMessage());
+            assertEnds("; start again with 0", foreign);
         }
         assertThrows(Unsupported.class, () -> redis.scan("17"));
         assertThrows(Unsupported.class, () -> redis.scan("x"));
@@ -180,10 +183,9 @@ class ScanTest {
                 ScanResult<String> batch = client.scan(cursor);
                 String next = batch.getCursor();
                 if (seen.isEmpty()) {
-                    assertTrue(
-                            assertThrows(Unsupported.class, () -> another.scan(next))
-                                    .getMessage()
-                                    .startsWith("The cursor is not known here"));
+                    assertBegins(
+                            "The cursor is not known here",
+                            assertThrows(Unsupported.class, () -> another.scan(next)));
                 }
                 seen.addAll(batch.getResult());
                 cursor = next;
@@ -208,7 +210,7 @@ class ScanTest {
                                                 .send("*0\r\n")
                                                 .awaitClose();
                                     });
-                    OneHopClient client = Inspected.clientOf(node)) {
+                    OneHopClient client = node.client()) {
                 ProtocolViolation failure =
                         assertThrows(ProtocolViolation.class, () -> client.scan("0"));
                 assertEquals(node.node(), failure.getNode());

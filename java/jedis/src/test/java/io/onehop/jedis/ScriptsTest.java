@@ -58,18 +58,14 @@ class ScriptsTest {
     /** Every node loses its scripts, as after a restart. */
     private static void lose() {
         for (RedisServer server : nodes.servers()) {
-            try (Jedis one = server.jedis()) {
-                one.scriptFlush();
-            }
+            server.ask(one -> one.scriptFlush());
         }
     }
 
     @Test
     void aScriptWithoutKeysRunsIfThereIsOneServer() {
         String digest;
-        try (Jedis one = nodes.servers().get(0).jedis()) {
-            digest = one.scriptLoad("return ARGV[1]");
-        }
+        digest = nodes.servers().get(0).ask(one -> one.scriptLoad("return ARGV[1]"));
         try (OneHopClient redis =
                 Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(0).server())))) {
             assertEquals(1L, redis.eval("return 1"));
@@ -100,9 +96,7 @@ class ScriptsTest {
             String digest = redis.scriptLoad(COUNT);
             assertEquals(List.of(true), redis.scriptExists(List.of(digest)));
             keys(redis).forEach(key -> assertEquals(1L, redis.evalsha(digest, 1, key)));
-            try (Jedis one = nodes.servers().get(1).jedis()) {
-                one.scriptFlush();
-            }
+            nodes.servers().get(1).ask(one -> one.scriptFlush());
             assertEquals(
                     List.of(false), redis.scriptExists(List.of(digest)), "not everywhere any more");
             assertEquals("OK", redis.scriptFlush());
@@ -190,7 +184,7 @@ class ScriptsTest {
                                         talk.send(":1\r\n");
                                     }
                                 });
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             redis.eval(COUNT, 1, "key");
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 for (int i = 0; i < 3; i++) {

@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -20,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -41,7 +42,7 @@ class SentinelsTest {
             IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
 
     private static OneHopClient client(WatchedMasters masters, String... directives) {
-        return OneHopClient.builder().configText(masters.config(directives)).pool("alpha").build();
+        return Nodes.clientOf(masters.config(directives));
     }
 
     private static String address(OneHopClient redis, int number) {
@@ -82,9 +83,7 @@ class SentinelsTest {
         try (WatchedMasters masters = WatchedMasters.start(2);
                 OneHopClient redis = client(masters, "timeout: 60000")) {
             KEYS.forEach(key -> redis.set(key, key));
-            try (Jedis master = masters.master(0).jedis()) {
-                master.waitReplicas(1, 5000);
-            }
+            masters.master(0).ask(master -> master.waitReplicas(1, 5000));
             masters.master(0).kill();
             requireAll(redis); // A command with parts, of which one node has not got its part.
             assertEquals(masters.replica(0).node(), address(redis, 0));
@@ -123,9 +122,7 @@ class SentinelsTest {
     }
 
     private static void failOverOneThatRefusesWrites(WatchedMasters masters) {
-        try (Jedis master = masters.master(0).jedis()) {
-            master.configSet("min-replicas-to-write", "2");
-        }
+        masters.master(0).ask(master -> master.configSet("min-replicas-to-write", "2"));
         masters.failOver(0);
     }
 
@@ -182,7 +179,7 @@ class SentinelsTest {
     void aChangedConfigurationKeepsTheMastersThatAreKnown(@TempDir Path folder) throws IOException {
         try (WatchedMasters masters = WatchedMasters.start(1)) {
             Path file = Files.writeString(folder.resolve("a.yml"), masters.config("timeout: 5000"));
-            try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build();
+            try (OneHopClient redis = Nodes.clientOf(file);
                     Log log = new Log()) {
                 redis.set("key", "value");
                 masters.failOver(0);
@@ -212,8 +209,7 @@ class SentinelsTest {
             String config =
                     masters.config("timeout: 700")
                             .replace(masters.master(0).server(), masters.replica(0).server());
-            try (OneHopClient redis =
-                    OneHopClient.builder().configText(config).pool("alpha").build()) {
+            try (OneHopClient redis = Nodes.clientOf(config)) {
                 RedisCluster.await(
                         "the failure says so", // On a busy machine it may be a deadline's.
                         () -> {
@@ -347,10 +343,7 @@ class SentinelsTest {
             Response<String> first = batch.set("key", "first");
             Response<String> second = batch.set("key", "second");
             batch.sync();
-            assertTrue(
-                    assertThrows(JedisDataException.class, first::get)
-                            .getMessage()
-                            .startsWith("NOREPLICAS"));
+            assertBegins("NOREPLICAS", assertThrows(JedisDataException.class, first::get));
             assertEquals("OK", second.get());
             assertEquals(
                     List.of(List.of("SET", "key", "first"), List.of("SET", "key", "second")),
@@ -375,10 +368,7 @@ class SentinelsTest {
     }
 
     private static OneHopClient withoutSentinels(String servers) {
-        return OneHopClient.builder()
-                .configText(configWithoutSentinels(servers))
-                .pool("alpha")
-                .build();
+        return Nodes.clientOf(configWithoutSentinels(servers));
     }
 
     /** None runs at the address of the Sentinel, so the addresses of the servers stay. */
@@ -393,7 +383,7 @@ class SentinelsTest {
                 RedisServer north = RedisServer.start()) {
             String servers = "   - " + south.server() + " south\n";
             Path file = Files.writeString(folder.resolve("a.yml"), configWithoutSentinels(servers));
-            try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+            try (OneHopClient redis = Nodes.clientOf(file)) {
                 redis.set("key", "before");
                 south.kill();
                 CompletableFuture<String> write =
@@ -422,15 +412,12 @@ class SentinelsTest {
                                     sent.accumulateAndGet(talk.endlessBulk(), Math::max);
                                 });
                 OneHopClient redis =
-                        OneHopClient.builder()
-                                .configText(
-                                        "alpha:\n  timeout: 5000\n  sentinels: ["
-                                                + sentinel.node()
-                                                + "]\n  servers:\n   - "
-                                                + server.server()
-                                                + " node-0\n")
-                                .pool("alpha")
-                                .build()) {
+                        Nodes.clientOf(
+                                "alpha:\n  timeout: 5000\n  sentinels: ["
+                                        + sentinel.node()
+                                        + "]\n  servers:\n   - "
+                                        + server.server()
+                                        + " node-0\n")) {
             assertEquals("OK", redis.set("key", "value"));
             RedisCluster.await("the Sentinel sees the end", () -> sent.get() > 0);
             assertTrue(sent.get() < 40_000_000, sent + " bytes, those of the kernel included");
@@ -442,15 +429,12 @@ class SentinelsTest {
     void theFirstCallWaitsForSentinelsAndNodeNoLongerThanItsDeadline() {
         try (ScriptedNode hangs = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis =
-                        OneHopClient.builder()
-                                .configText(
-                                        "alpha:\n  timeout: 6000\n  sentinels: ["
-                                                + hangs.node()
-                                                + "]\n  servers:\n   - "
-                                                + hangs.server()
-                                                + " node-0\n")
-                                .pool("alpha")
-                                .build()) {
+                        Nodes.clientOf(
+                                "alpha:\n  timeout: 6000\n  sentinels: ["
+                                        + hangs.node()
+                                        + "]\n  servers:\n   - "
+                                        + hangs.server()
+                                        + " node-0\n")) {
             long began = System.nanoTime();
             assertThrows(OneHopException.class, () -> redis.set("key", "value"));
             long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);

@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -38,7 +40,7 @@ class SlowNodesTest {
     }
 
     private static OneHopClient client(ScriptedNode node) {
-        return Inspected.clientOf(node, "timeout: " + TIMEOUT_MS, "pool_size: 2");
+        return node.client("timeout: " + TIMEOUT_MS, "pool_size: 2");
     }
 
     private static DeadlineExceeded late(Supplier<?> call) {
@@ -66,7 +68,7 @@ class SlowNodesTest {
             // A handshake may have been slow for once, so the first command is sent.
             assertTrue(late(() -> redis.incr("key")).mayHaveExecuted());
             DeadlineExceeded failure = unsent(() -> redis.incr("key"));
-            assertTrue(failure.getMessage().startsWith("No connection"), failure.getMessage());
+            assertBegins("No connection", failure);
             assertEquals("value", redis.get("key"));
             assertEquals(2, node.connections());
         }
@@ -158,7 +160,7 @@ class SlowNodesTest {
         AtomicBoolean isLate = new AtomicBoolean();
         AtomicBoolean hasClosed = new AtomicBoolean();
         try (ScriptedNode node = ScriptedNode.start(closing(isLate, hasClosed));
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 1500")) {
+                OneHopClient redis = node.client("timeout: 1500")) {
             unsent(() -> redis.get("key"));
             isLate.set(true);
             RedisCluster.await("the node has closed", hasClosed::get);
@@ -173,7 +175,7 @@ class SlowNodesTest {
         AtomicBoolean isLate = new AtomicBoolean();
         AtomicBoolean hasClosed = new AtomicBoolean();
         try (ScriptedNode node = ScriptedNode.start(closing(isLate, hasClosed));
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 1500", "tls: true")) {
+                OneHopClient redis = node.client("timeout: 1500", "tls: true")) {
             unsent(() -> redis.get("key"));
             isLate.set(true);
             RedisCluster.await("the node has closed", hasClosed::get);
@@ -193,7 +195,7 @@ class SlowNodesTest {
                     talk.bulk("value");
                 };
         try (ScriptedNode node = ScriptedNode.start(silentAtFirst);
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 1500", "pool_size: 4")) {
+                OneHopClient redis = node.client("timeout: 1500", "pool_size: 4")) {
             unsent(() -> redis.get("key"));
             unsent(() -> redis.get("key"));
             assertEquals("value", Callers.answered(() -> redis.get("key")));
@@ -213,7 +215,7 @@ class SlowNodesTest {
                     talk.send("$5\r\nva").reset();
                 };
         try (ScriptedNode node = ScriptedNode.start(resetting);
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 30000", "pool_size: 8")) {
+                OneHopClient redis = node.client("timeout: 30000", "pool_size: 8")) {
             Callers.inThreads(
                     4,
                     number -> {

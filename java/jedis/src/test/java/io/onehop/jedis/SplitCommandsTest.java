@@ -1,9 +1,11 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.jedis.lab.Nodes;
@@ -152,7 +154,7 @@ class SplitCommandsTest {
                 JedisDataException error =
                         assertThrows(
                                 JedisDataException.class, () -> redis.mset(key, "v", other, "v"));
-                assertTrue(error.getMessage().startsWith("OOM"), error.getMessage());
+                assertBegins("OOM", error);
                 assertEquals("v", redis.get(other), "the other node has executed its part");
             } finally {
                 jedis.configSet("maxmemory", "0");
@@ -219,9 +221,7 @@ class SplitCommandsTest {
                     assertThrows(
                             CrossNode.class,
                             () -> tagged.sinter("{t}a", otherNodeThan(tagged, "{t}a")));
-            assertTrue(
-                    failure.getMessage().contains("such as \"{t}a\" and \"{t}other:"),
-                    failure.getMessage());
+            assertSays("such as \"{t}a\" and \"{t}other:", failure);
         }
     }
 

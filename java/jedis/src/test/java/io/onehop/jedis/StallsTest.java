@@ -45,9 +45,7 @@ class StallsTest {
     @Test
     void aStallThatIsLongerThanTheTimeoutCostsEachThreadOneCall() throws Exception {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(Stream.of(server.server()), "timeout: 3000"))) {
+                OneHopClient redis = server.client("timeout: 3000")) {
             mostLate(redis, 100);
             Thread stall =
                     new Thread(
@@ -77,7 +75,7 @@ class StallsTest {
                                         }
                                     }
                                 });
-                OneHopClient redis = Inspected.clientOf(node, "timeout: 1500")) {
+                OneHopClient redis = node.client("timeout: 1500")) {
             mostLate(redis, 300);
             int before = node.connections();
             assertTrue(before >= 2, before + " connections");
@@ -182,7 +180,7 @@ class StallsTest {
                                         talk.bulk("value");
                                     }
                                 });
-                OneHopClient redis = Inspected.clientOf(node)) {
+                OneHopClient redis = node.client()) {
             Callers.inThreads(
                     THREADS,
                     number -> {

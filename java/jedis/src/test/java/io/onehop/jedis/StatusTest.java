@@ -112,9 +112,9 @@ class StatusTest {
     @Test
     void aRefusedFileIsInStatusAndMetersUntilItIsCorrected(@TempDir Path folder)
             throws IOException {
-        String good = Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
+        String good = Nodes.configOf(Stream.of("127.0.0.1:1:1"));
         Path file = Files.writeString(folder.resolve("nutcracker.yml"), good);
-        try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+        try (OneHopClient redis = Nodes.clientOf(file)) {
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new OneHopMetrics(redis).bindTo(registry);
             Gauge isGood =
@@ -325,10 +325,7 @@ class StatusTest {
             builder =
                     builder.getClass()
                             .getMethod("configText", String.class)
-                            .invoke(
-                                    builder,
-                                    Nodes.configOf(Stream.of(server.server()))
-                                            .replace("LISTEN", "127.0.0.1:1"));
+                            .invoke(builder, Nodes.configOf(Stream.of(server.server())));
             builder = builder.getClass().getMethod("pool", String.class).invoke(builder, "alpha");
             try (AutoCloseable redis =
                     (AutoCloseable) builder.getClass().getMethod("build").invoke(builder)) {

@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import static io.onehop.jedis.Callers.holdsSoon;
 import static io.onehop.jedis.Inspected.assertNothingLeased;
+import static io.onehop.jedis.lab.Said.assertSays;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -394,8 +395,7 @@ class SubscriptionTest {
     void theErrorOfANodeThatRefusesIsThrown() {
         JedisDataException refused =
                 assertThrows(JedisDataException.class, () -> redis.subscribe(new Collector()));
-        assertTrue(
-                refused.getMessage().contains("wrong number of arguments"), refused.getMessage());
+        assertSays("wrong number of arguments", refused);
     }
 
     @Test
@@ -408,9 +408,10 @@ class SubscriptionTest {
                                 redis.subscribe(
                                         collector, Nodes.keyOn(redis.topology(), lost.node())));
         collector.awaits(1);
-        try (Jedis jedis = lost.jedis()) {
-            jedis.clientKill(ClientKillParams.clientKillParams().type(ClientType.PUBSUB));
-        }
+        lost.ask(
+                jedis ->
+                        jedis.clientKill(
+                                ClientKillParams.clientKillParams().type(ClientType.PUBSUB)));
         assertEquals(lost.node(), assertInstanceOf(NodeDown.class, listening.join()).getNode());
         assertThrows(JedisException.class, collector::punsubscribe);
     }
@@ -421,10 +422,7 @@ class SubscriptionTest {
         Listening listening = new Listening(() -> redis.subscribe(collector, "channel"));
         collector.awaits(1);
         listening.thread.interrupt();
-        assertTrue(
-                assertInstanceOf(DeadlineExceeded.class, listening.join())
-                        .getMessage()
-                        .contains("interrupted"));
+        assertSays("interrupted", assertInstanceOf(DeadlineExceeded.class, listening.join()));
     }
 
     private static void listensTo(
@@ -436,7 +434,7 @@ class SubscriptionTest {
                                     script.talk(talk);
                                     talk.awaitClose();
                                 });
-                OneHopClient client = Inspected.clientOf(node, "timeout: 1500")) {
+                OneHopClient client = node.client("timeout: 1500")) {
             assertEquals(
                     node.node(),
                     assertThrows(kind, () -> client.subscribe(new Collector(), "a", "b"))

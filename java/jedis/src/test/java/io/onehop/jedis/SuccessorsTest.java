@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.args.ClusterFailoverOption;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -115,9 +114,7 @@ class SuccessorsTest {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis = Nodes.clientOf(masters.config(TIMEOUT, "pool_size: 4"))) {
             redis.set("key", "value");
-            try (Jedis master = masters.master(0).jedis()) {
-                master.waitReplicas(1, 30_000);
-            }
+            masters.master(0).ask(master -> master.waitReplicas(1, 30_000));
             open(redis, "key", 4);
             masters.master(0).freeze();
             Future<String> read = holding(redis, "key", () -> redis.get("key"));
@@ -146,9 +143,7 @@ class SuccessorsTest {
                 OneHopClient redis = cluster.client(TIMEOUT, "pool_size: 4")) {
             String key = Nodes.keyOn(redis.topology(), cluster.server(0).node());
             redis.set(key, "value");
-            try (Jedis master = cluster.server(0).jedis()) {
-                master.waitReplicas(1, 30_000);
-            }
+            cluster.server(0).ask(master -> master.waitReplicas(1, 30_000));
             open(redis, key, 4);
             cluster.server(0).freeze();
             Future<String> read = holding(redis, key, () -> redis.get(key));
@@ -157,9 +152,8 @@ class SuccessorsTest {
             List<Future<?>> sent = fill(redis, key, 2);
             Future<Long> write = waiting(redis, key, () -> redis.incr("{" + key + "}count"));
             Future<List<String>> batch = waiting(redis, key, () -> batch(redis, key));
-            try (Jedis replica = cluster.server(2).jedis()) {
-                replica.clusterFailover(ClusterFailoverOption.TAKEOVER);
-            }
+            cluster.server(2)
+                    .ask(replica -> replica.clusterFailover(ClusterFailoverOption.TAKEOVER));
             assertEquals("value", soon(read));
             assertEquals("value", soon(reads).get(0));
             assertEquals(1, soon(write));
@@ -177,9 +171,7 @@ class SuccessorsTest {
         try (RedisCluster cluster = RedisCluster.start(1, true);
                 OneHopClient redis = cluster.client(TIMEOUT, "read_from: prefer_master")) {
             redis.set("key", "value");
-            try (Jedis master = cluster.server(0).jedis()) {
-                master.waitReplicas(1, 30_000);
-            }
+            cluster.server(0).ask(master -> master.waitReplicas(1, 30_000));
             cluster.server(0).kill();
             cluster.server(1).freeze();
             List<Future<String>> reads =
@@ -203,9 +195,8 @@ class SuccessorsTest {
             redis.set(key, "value");
             cluster.server(0).freeze();
             Future<Long> sent = holding(redis, key, () -> redis.append(key, "?"));
-            try (Jedis replica = cluster.server(2).jedis()) {
-                replica.clusterFailover(ClusterFailoverOption.TAKEOVER);
-            }
+            cluster.server(2)
+                    .ask(replica -> replica.clusterFailover(ClusterFailoverOption.TAKEOVER));
             assertTrue(
                     Callers.holdsSoon(
                             () ->
@@ -229,7 +220,7 @@ class SuccessorsTest {
             Path file = folder.resolve("nutcracker.yml");
             String[] directives = {TIMEOUT, "pool_size: 4"};
             Files.writeString(file, text(hangs.server() + " a", directives));
-            try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+            try (OneHopClient redis = Nodes.clientOf(file)) {
                 open(redis, "key", 4);
                 Future<String> read = holding(redis, "key", () -> redis.get("key"));
                 Future<List<String>> reads = holding(redis, "key", () -> redis.mget("key", "b"));
@@ -259,7 +250,7 @@ class SuccessorsTest {
         try (ScriptedNode hangs = ScriptedNode.start(silent)) {
             Path file = folder.resolve("nutcracker.yml");
             Files.writeString(file, text(hangs.server() + " a", TIMEOUT));
-            try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+            try (OneHopClient redis = Nodes.clientOf(file)) {
                 Future<String> read = threads.submit(() -> redis.get("key"));
                 RedisCluster.await("it is sent", isSent::get);
                 Files.writeString(
@@ -272,7 +263,7 @@ class SuccessorsTest {
     }
 
     private static String text(String server, String... directives) {
-        return Nodes.configOf(Stream.of(server), directives).replace("LISTEN", "127.0.0.1:1");
+        return Nodes.configOf(Stream.of(server), directives);
     }
 
     @Test
@@ -286,9 +277,7 @@ class SuccessorsTest {
             Future<List<String>> unsent = waiting(redis, "key", () -> redis.blpop(300, "list"));
             masters.failOver(0);
             RedisCluster.await("it blocks", () -> blocks(masters.replica(0)));
-            try (Jedis master = masters.replica(0).jedis()) {
-                master.rpush("list", "element");
-            }
+            masters.replica(0).ask(master -> master.rpush("list", "element"));
             assertEquals(List.of("list", "element"), soon(unsent));
             assertFalse(sent.isDone());
         }

@@ -152,7 +152,7 @@ class SurplusTest {
     void aReplyTooManyInABatchFailsAllOfItsNode(int count) {
         Doubling doubling = new Doubling(count);
         try (ScriptedNode node = doubling.node();
-                OneHopClient redis = Inspected.clientOf(node, PATIENT)) {
+                OneHopClient redis = node.client(PATIENT)) {
             assertFalse(fails(redis, keys(count)));
             for (int position : positions(count)) {
                 doubling.position = position;
@@ -194,7 +194,7 @@ class SurplusTest {
                     talk.send(reply + reply + reply).awaitClose();
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Inspected.clientOf(node, PATIENT)) {
+                OneHopClient redis = node.client(PATIENT)) {
             AbstractPipeline pipeline = redis.pipelined();
             List<Response<String>> replies = List.of(pipeline.get("a"), pipeline.get("b"));
             assertThrows(ProtocolViolation.class, pipeline::sync);
@@ -217,7 +217,7 @@ class SurplusTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Inspected.clientOf(node, PATIENT)) {
+                OneHopClient redis = node.client(PATIENT)) {
             redis.get("any");
             assertFalse(fails(redis, keys(3))); // Reads: all of it is sent once more.
             assertEquals(2, node.connections());
@@ -232,7 +232,7 @@ class SurplusTest {
         Doubling doubling = new Doubling(count);
         doubling.lateMs = 1;
         try (ScriptedNode node = doubling.node();
-                OneHopClient redis = Inspected.clientOf(node, PATIENT)) {
+                OneHopClient redis = node.client(PATIENT)) {
             for (int i = 0; i < 30; i++) {
                 fails(redis, keys(count));
             }
@@ -266,7 +266,7 @@ class SurplusTest {
                     talk.send(String.join("", Arrays.asList(answers).subList(1, 4))).awaitClose();
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = Inspected.clientOf(node, PATIENT);
+                OneHopClient redis = node.client(PATIENT);
                 AbstractTransaction transaction = redis.multi()) {
             Response<String> value = transaction.get("a");
             transaction.get("b");

@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.jedis.internal.snapshot.Snapshot;
+import io.onehop.jedis.lab.Nodes;
 
 import redis.clients.jedis.JedisPubSub;
 
@@ -43,7 +44,7 @@ final class SweptClients implements UnaryOperator<String> {
     }
 
     private static Swept client(Path file, List<String> channels) {
-        OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build();
+        OneHopClient redis = Nodes.clientOf(file);
         Swept swept = new Swept(redis, ConcurrentHashMap.newKeySet());
         if (!channels.isEmpty()) {
             Thread thread = new Thread(() -> subscribe(swept, channels), "subscribing");

@@ -260,7 +260,7 @@ final class TlsDirectivesTest {
         Path file = live.resolve("onehop.yml");
         String plain = "alpha:\n  pool_size: 4\n  servers:\n  - %s node\n";
         Files.writeString(file, plain.formatted("127.0.0.1:" + open.redis().port()));
-        try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+        try (OneHopClient redis = Nodes.clientOf(file)) {
             redis.set("before", "1");
             String next =
                     plain.formatted(open.node())

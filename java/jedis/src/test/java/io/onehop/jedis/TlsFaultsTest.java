@@ -1,10 +1,11 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.jedis.lab.Certificates;
@@ -94,7 +95,7 @@ final class TlsFaultsTest {
     }
 
     private static void requireReason(String reason, OneHopException failure) {
-        assertTrue(failure.getMessage().startsWith(reason), failure::getMessage);
+        assertBegins(reason, failure);
         assertFalse(failure.getMessage().contains("\n"));
     }
 

@@ -324,7 +324,7 @@ final class TlsTest {
 
     @Test
     void theOptionsOfJedisWork() {
-        String yml = config().replace("LISTEN", "127.0.0.1:1");
+        String yml = config();
         certificates.options(); // Makes the store.
         File store = new File(certificates.path("trust.p12"));
         try (OneHopClient redis = encrypted(yml, store, Certificates.PASSPHRASE.toCharArray())) {

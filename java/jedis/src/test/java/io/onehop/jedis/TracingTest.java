@@ -96,7 +96,7 @@ class TracingTest {
 
     private OneHopClient client(String config) {
         return OneHopClient.builder()
-                .configText(config.replace("LISTEN", "127.0.0.1:1"))
+                .configText(config)
                 .pool("alpha")
                 .tracing(new OneHopTracing(registry))
                 .build();
@@ -268,7 +268,7 @@ class TracingTest {
     @Test
     void aClusterWithoutAMapFailsInItsFirstSpan() {
         String config =
-                "alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  servers:\n    - "
+                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n  servers:\n    - "
                         + lost
                         + ":1\n";
         try (OneHopClient cluster = client(config)) {

@@ -1,6 +1,8 @@
 package io.onehop.jedis;
 
 import static io.onehop.jedis.Inspected.assertNothingLeased;
+import static io.onehop.jedis.lab.Said.assertBegins;
+import static io.onehop.jedis.lab.Said.assertSays;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -57,16 +59,14 @@ class TransactionTest {
                 assertEquals(2, counted.get());
                 assertEquals(List.of("2", "2"), several.get());
             }
-            try (Jedis jedis = server.jedis()) {
-                assertEquals("2", jedis.get(key));
-            }
+            assertEquals("2", server.ask(jedis -> jedis.get(key)));
         }
     }
 
     @Test
     void anEmptyTransactionSendsNothing() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
-                OneHopClient client = Inspected.clientOf(node)) {
+                OneHopClient client = node.client()) {
             assertEquals(List.of(), client.multi().exec());
             assertEquals("OK", client.multi().discard());
             client.multi().close();
@@ -110,13 +110,10 @@ class TransactionTest {
         Response<String> set = transaction.set(here, "value");
         Response<Long> wrong = transaction.hset(here, java.util.Map.of());
         JedisDataException aborted = assertThrows(JedisDataException.class, transaction::exec);
-        assertTrue(aborted.getMessage().startsWith("EXECABORT"), aborted.getMessage());
+        assertBegins("EXECABORT", aborted);
         assertTrue(aborted.getSuppressed()[0].getMessage().contains("wrong number of arguments"));
         assertThrows(JedisDataException.class, set::get);
-        assertTrue(
-                assertThrows(JedisDataException.class, wrong::get)
-                        .getMessage()
-                        .contains("wrong number"));
+        assertSays("wrong number", assertThrows(JedisDataException.class, wrong::get));
         assertFalse(redis.exists(here));
     }
 
@@ -154,15 +151,13 @@ class TransactionTest {
                 Response<String> set = transaction.set(here, "value");
                 JedisDataException refused =
                         assertThrows(JedisDataException.class, transaction::exec);
-                assertTrue(refused.getMessage().startsWith("NOPERM"), refused.getMessage());
+                assertBegins("NOPERM", refused);
                 assertSame(
                         refused.getMessage(),
                         assertThrows(JedisDataException.class, set::get).getMessage());
                 assertNull(redis.get(here));
             } finally {
-                try (Jedis jedis = nodes.servers().get(0).jedis()) {
-                    jedis.aclSetUser("default", "+multi");
-                }
+                nodes.servers().get(0).ask(jedis -> jedis.aclSetUser("default", "+multi"));
             }
         }
     }
@@ -179,9 +174,7 @@ class TransactionTest {
             transaction.multi();
             Response<String> before = transaction.set(here, "1");
             CrossNode refused = assertThrows(CrossNode.class, () -> transaction.set(there, "2"));
-            assertTrue(
-                    refused.getMessage().startsWith("The transaction is bound to node "),
-                    refused.getMessage());
+            assertBegins("The transaction is bound to node ", refused);
             CrossNode again = assertThrows(CrossNode.class, () -> transaction.set(here, "3"));
             String discarded =
                     "The transaction was discarded because one of its calls was refused: "

@@ -92,12 +92,10 @@ class UnknownCommandsTest {
     }
 
     private static long accepted() {
-        try (Jedis jedis = server.jedis()) {
-            return Long.parseLong(
-                            jedis.info("stats")
-                                    .replaceAll("(?s).*total_connections_received:(\\d+).*", "$1"))
-                    - 1;
-        }
+        return Long.parseLong(
+                        server.ask(jedis -> jedis.info("stats"))
+                                .replaceAll("(?s).*total_connections_received:(\\d+).*", "$1"))
+                - 1;
     }
 
     @Test

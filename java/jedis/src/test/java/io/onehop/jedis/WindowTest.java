@@ -82,8 +82,7 @@ class WindowTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis =
-                        Nodes.clientOf(Nodes.configOf(Stream.of(node.server()), "timeout: 60000"));
+                OneHopClient redis = node.client("timeout: 60000");
                 AbstractPipeline pipeline = redis.pipelined()) {
             Response<String> last = null;
             for (int i = 0; i < 20_000; i++) {

@@ -46,7 +46,7 @@ enum Fleet {
 
     synchronized String config() {
         if (config == null) {
-            config = start().replace("LISTEN", "127.0.0.1:1");
+            config = start();
         }
         return config;
     }

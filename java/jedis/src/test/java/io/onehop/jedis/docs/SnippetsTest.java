@@ -81,7 +81,7 @@ class SnippetsTest {
     @BeforeAll
     static void startNodes() throws Exception {
         nodes = Nodes.start(3);
-        String text = nodes.config("hash_tag: \"{}\"").replace("LISTEN", "127.0.0.1:22121");
+        String text = nodes.config("hash_tag: \"{}\"");
         config = Files.writeString(folder.resolve("nutcracker.yml"), text);
     }
 

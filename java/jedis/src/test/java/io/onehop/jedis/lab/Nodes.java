@@ -5,6 +5,7 @@ import io.onehop.jedis.OneHopClient;
 
 import redis.clients.jedis.Jedis;
 
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
@@ -38,7 +39,7 @@ public final class Nodes implements AutoCloseable {
      * so that a busy machine is not taken for a slow node.
      */
     public static String configOf(Stream<String> servers, String... directives) {
-        StringBuilder config = new StringBuilder("alpha:\n  listen: LISTEN\n  redis: true\n");
+        StringBuilder config = new StringBuilder("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n");
         List.of("hash: murmur", "timeout: 30000").stream()
                 .filter(line -> Arrays.stream(directives).noneMatch(isOf(line)))
                 .forEach(line -> config.append("  ").append(line).append('\n'));
@@ -63,9 +64,14 @@ public final class Nodes implements AutoCloseable {
         return clientOf(OneHopClient.builder(), config);
     }
 
-    /** The same by a builder that says more than the configuration does. */
+    /** A client that follows this file. */
+    public static OneHopClient clientOf(Path file) {
+        return OneHopClient.builder().config(file).pool("alpha").build();
+    }
+
+    /** By a builder that says more than the configuration does. */
     public static OneHopClient clientOf(OneHopClient.Builder builder, String config) {
-        return builder.configText(config.replace("LISTEN", "127.0.0.1:1")).pool("alpha").build();
+        return builder.configText(config).pool("alpha").build();
     }
 
     /** A key on the node of that name. */
@@ -91,9 +97,7 @@ public final class Nodes implements AutoCloseable {
 
     public void flush() {
         for (RedisServer server : servers) {
-            try (Jedis jedis = server.jedis()) {
-                jedis.flushAll();
-            }
+            server.ask(Jedis::flushAll);
         }
     }
 

@@ -17,9 +17,10 @@ public final class Nutcracker implements AutoCloseable {
         this.pid = started.get("pid").getAsLong();
     }
 
-    /** Starts one with this configuration text. {@code LISTEN} in it is replaced by the address. */
+    /** Starts one with this configuration text, but on a free port. */
     public static Nutcracker start(String config) {
-        String text = config.replace("LISTEN", "127.0.0.1:" + Processes.freePort());
+        String text =
+                config.replaceFirst("listen: .*", "listen: 127.0.0.1:" + Processes.freePort());
         return new Nutcracker(Lab.ask("nutcracker", "config", text).getAsJsonObject());
     }
 

@@ -2,11 +2,15 @@ package io.onehop.jedis.lab;
 
 import com.google.gson.JsonObject;
 
+import io.onehop.jedis.OneHopClient;
+
 import redis.clients.jedis.Jedis;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** A real redis-server on a free or given port, and on a unix socket. */
 public final class RedisServer implements AutoCloseable {
@@ -76,6 +80,18 @@ public final class RedisServer implements AutoCloseable {
     /** A plain Jedis of its own. */
     public Jedis jedis() {
         return new Jedis("127.0.0.1", port, 30_000);
+    }
+
+    /** A client of a pool of this server alone. */
+    public OneHopClient client(String... directives) {
+        return Nodes.clientOf(Nodes.configOf(Stream.of(server()), directives));
+    }
+
+    /** What a job with a plain Jedis returns. */
+    public <T> T ask(Function<Jedis, T> job) {
+        try (Jedis jedis = jedis()) {
+            return job.apply(jedis);
+        }
     }
 
     /**

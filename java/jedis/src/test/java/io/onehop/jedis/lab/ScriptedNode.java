@@ -1,5 +1,7 @@
 package io.onehop.jedis.lab;
 
+import io.onehop.jedis.OneHopClient;
+
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -246,6 +248,11 @@ public final class ScriptedNode implements AutoCloseable {
 
     public int port() {
         return server.getLocalPort();
+    }
+
+    /** A client of a pool of this node alone. */
+    public OneHopClient client(String... directives) {
+        return Nodes.clientOf(Nodes.configOf(Stream.of(server()), directives));
     }
 
     public String server() {

@@ -30,9 +30,7 @@ class NodeQuestionTest {
     private static final int TIMEOUT_MS = 1500;
 
     private static Pool poolOf(ScriptedNode node) throws Exception {
-        String config =
-                Nodes.configOf(Stream.of(node.server()), "timeout: " + TIMEOUT_MS)
-                        .replace("LISTEN", "127.0.0.1:1");
+        String config = Nodes.configOf(Stream.of(node.server()), "timeout: " + TIMEOUT_MS);
         ServerPool servers = Config.parse(config.getBytes(UTF_8)).pool("alpha");
         return new Pool(
                 PoolTopology.of(servers).nodes().get(0),
