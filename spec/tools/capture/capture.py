@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""Writes what a running server says about its commands to a file of spec/route.
+"""Writes what a running server says about its commands to spec/route/captured.json.
 
 It is the raw material of commands.json.
 
-    capture.py --server 127.0.0.1:6379            writes captured/<server>-<major.minor>.json
+    capture.py --server 127.0.0.1:6379            in the place of what this version said before
     capture.py --start redis-server               the same, from a server started for this purpose
     capture.py --start "DIR/run valkey-server"    (DIR: see trixie_root.sh)
 
-In: COMMAND and COMMAND DOCS. Out: one line per command and container subcommand, sorted. Lists are
-sorted too if the server's order means nothing, so that the same server always gives the same bytes.
-This program judges nothing: overlay.json corrects what the server says wrongly or not at all, with
-the reason.
+In: COMMAND and COMMAND DOCS. Out: one line per command and container subcommand, sorted. Servers
+that say the same of a command share its line. Lists are sorted too if the server's order means
+nothing, so that the same server always gives the same bytes. This program judges nothing:
+overlay.json corrects what the server says wrongly or not at all, with the reason.
 
 Use a server as its package installs it: default user, no renamed commands, no modules but its own.
 Spec: route.md, "Where the table comes from".
@@ -25,7 +25,11 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
 from resp import Server, Started
 
-ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "route/captured.json"
+ABOUT = (
+    "What servers say of their commands, by spec/tools/capture/capture.py. A row without `servers` "
+    "is what all of them say."
+)
 POLICIES = ("request_policy", "response_policy")
 
 
@@ -128,13 +132,47 @@ def identity(server):
     return "redis-stack" if is_stack else "redis", lines["redis_version"]
 
 
-def text(server):
+def page_with(page, server):
+    """The page with what this server says, and the server's name there."""
     name, version = identity(server)
-    lines = [
-        f"  {json.dumps(command)}: {json.dumps(told)}" for command, told in commands(server).items()
+    name += "-" + ".".join(version.split(".")[:2])
+    found = {other: told_by(page, other) for other in page["servers"]} | {name: commands(server)}
+    versions = dict(sorted({**page["servers"], name: version}.items()))
+    rows = [
+        row
+        for command in sorted(set().union(*found.values()))
+        for row in rows_of(command, {other: found[other].get(command) for other in versions})
     ]
-    head = f'{{\n"server": "{name}",\n"version": "{version}",\n"commands": {{\n'
-    return f"{name}-{'.'.join(version.split('.')[:2])}", head + ",\n".join(lines) + "\n}\n}\n"
+    return {"about": ABOUT, "servers": versions, "commands": rows}, name
+
+
+def told_by(page, server):
+    """{command: what this server says of it}"""
+    return {
+        row["name"]: {field: row[field] for field in row if field not in ("name", "servers")}
+        for row in page["commands"]
+        if server in row.get("servers", [server])
+    }
+
+
+def rows_of(command, told):
+    """One row for all servers that say the same. `told` is {server: what it says, or None}."""
+    alike = []
+    for server, words in told.items():
+        row = next((row for row in alike if row[1] == words), None)
+        if row:
+            row[0].append(server)
+        elif words:
+            alike.append(([server], words))
+    for servers, words in alike:
+        by = {} if len(servers) == len(told) else {"servers": servers}
+        yield {"name": command, **by, **words}
+
+
+def text(page):
+    rows = ",\n".join(f"  {json.dumps(row)}" for row in page["commands"])
+    head = f'"about": {json.dumps(page["about"])},\n"servers": {json.dumps(page["servers"])},\n'
+    return f'{{\n{head}"commands": [\n{rows}\n]\n}}\n'
 
 
 def main():
@@ -150,23 +188,22 @@ def main():
         "--check", action="store_true", help="write nothing; fail if the file on disk differs"
     )
     options = parser.parse_args()
+    old = json.loads(PAGE.read_text())
     if options.start:
         with Started(shlex.split(options.start)) as server:
-            name, found = text(server)
+            page, name = page_with(old, server)
     else:
         host, port = options.server.rsplit(":", 1)
-        name, found = text(Server(host, int(port)))
-    path = ROUTE / "captured" / f"{name}.json"
+        page, name = page_with(old, Server(host, int(port)))
     if options.check:
-        if not path.exists() or path.read_text() != found:
+        if PAGE.read_text() != text(page):
             raise SystemExit(
-                f"{path.name} differs from what this server says: capture it again, see the diff."
+                f"{name} says something else than {PAGE.name}: capture it again, and see the diff."
             )
-        print(f"{path.name}: the same.")
+        print(f"{name}: the same.")
         return
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(found)
-    print(f"{path.name}: {len(json.loads(found)['commands'])} commands.")
+    PAGE.write_text(text(page))
+    print(f"{name}: {len(told_by(page, name))} commands.")
 
 
 if __name__ == "__main__":
