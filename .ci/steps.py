@@ -208,11 +208,12 @@ PROVE = (
         ["sh", "-c", jobs("php", "pipeline,mget,mset,del,values,cold,dead")],
     ),
     Step(
-        "every contestant of Java, and two jobs in JMH: every value right",
+        "every contestant of Java, two jobs in JMH, load at a fixed rate: every value right",
         each(
             "mvn -q -B -ntp -f bench/java/pom.xml package",
             jobs("java", "pipeline,mset,del,cold,threads"),
             JMH,
+            f"{PYTHON} bench/open_loop.py --short",
         ),
     ),
     Step("what stalls, silent connections and outages cost", faults("stalls")),
@@ -225,7 +226,6 @@ PROVE = (
         ),
         "java",
     ),
-    Step("load at a fixed rate, every answer right", python("bench/open_loop --short")),
     Step(
         "fleets of hosts, simulated and small real ones; what a host pays for its nodes",
         python("bench/fleet simulate compare --short", "bench/fleet pool host --short"),

@@ -22,11 +22,10 @@ from collections import namedtuple
 from tree import ROOT
 
 import launch
-import result_file
 from contestants import BY_NAME, CONTESTANTS
 from lab import LabError
-from machine import description
 from places import Places
+from result import machine, save_rows
 from statistic import joined, median, percentile, ratio
 from table import Progress, bold, show
 from workers import Worker, plan
@@ -316,7 +315,7 @@ class Result:
         self.path, self.measured = path, []
         self.content = {
             "schema": 1,
-            "machine": description(),
+            "machine": machine(),
             "jobs": {},
             "contestants": {},
             "rows": [],
@@ -348,7 +347,7 @@ class Result:
         ] + rows
 
     def save(self):
-        result_file.save(self.path, self.content, self.content["rows"])
+        save_rows(self.path, self.content, self.content["rows"])
 
 
 def place_of(row):

@@ -15,9 +15,7 @@ from pathlib import Path
 
 import tree
 
-sys.path.append(str(Path(__file__).resolve().parent / "open_loop"))
-
-import rising
+from open_loop import knees
 from paths import JOBS, LABELS
 
 ROOT = Path(tree.ROOT)
@@ -227,12 +225,12 @@ class Published:
         return f"{100 * self.placed[f'stay_{distribution}']:.2f} %"
 
 
-# ---- Rising load: bench/open_loop ----
+# ---- Rising load: bench/open_loop.py ----
 
 
 def knees_table(load, job):
     """What each path answers at the rates that it holds."""
-    found = rising.knees(load["rows"])
+    found = knees(load["rows"])
     lines = []
     for path, words in LABELS.items():
         rows = [row for row in load["rows"] if (row["job"], row["path"]) == (job, path)]

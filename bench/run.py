@@ -17,7 +17,7 @@ import random
 from tree import ROOT
 
 import launch
-from machine import description
+from result import machine
 from stage import POOL, Stage
 from statistic import joined, median, percentile, ratio
 from syscalls import socket_calls_per_get
@@ -224,7 +224,7 @@ def save(options, rounds, figures, calls):
         for name in LABELS
     }
     result = {
-        "machine": description(),
+        "machine": machine(),
         "options": {"rounds": options.rounds, "seed": options.seed, "timed_per_round": TIMED},
         "figures": figures,
         "socket_calls_per_get": calls,

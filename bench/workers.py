@@ -71,19 +71,17 @@ LIMIT = os.path.join(ROOT, "bench/limit/limit")
 ANSWER_SECONDS_MAX = 120
 
 SOURCES = os.path.join(ROOT, "bench/java/src/main/java")
-RIVALS = os.path.join(ROOT, "bench/java/target")
+BUILT = os.path.join(ROOT, "bench/java/target")  # `mvn -q -f bench/java/pom.xml package`
+RIVALS = f"{BUILT}/classes:{BUILT}/jars/*"
+SHARDING = f"{BUILT}/classes:{BUILT}/sharding/*:{BUILT}/jars/*"
 
 COMMANDS = {
     "C": [LIMIT],
     "PHP": ["php", "-d", f"extension={EXTENSION}", os.path.join(ROOT, "bench/php/worker.php")],
     "Java": ["java", "-cp", JAR, f"{SOURCES}/io/onehop/bench/Worker.java"],
-    "Java, rivals": ["java", "-cp", f"{RIVALS}/classes:{RIVALS}/jars/*", "io.onehop.bench.Rivals"],
-    "Java, sharding": [
-        "java",
-        "-cp",
-        f"{RIVALS}/classes:{RIVALS}/sharding/*:{RIVALS}/jars/*",
-        "io.onehop.bench.Rivals",
-    ],
+    "Java, rivals": ["java", "-cp", RIVALS, "io.onehop.bench.Rivals"],
+    "Java, sharding": ["java", "-cp", SHARDING, "io.onehop.bench.Rivals"],
+    "Java, open loop": ["java", "-Xms512m", "-Xmx512m", "-cp", RIVALS, "io.onehop.bench.OpenLoop"],
 }
 
 

@@ -22,7 +22,7 @@ import tree  # noqa: F401 (the path above finds it; it finds the rest)
 
 import launch
 from counting import counts, owners, servers
-from machine import VERSIONS, first_line
+from result import VERSIONS, first_line
 from table import Progress, bold, green, red, show
 
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "counts.json")

@@ -553,11 +553,11 @@ public final class Worker {
         }
     }
 
-    private static UnifiedJedis onehop(List<String> words) {
+    static UnifiedJedis onehop(List<String> words) {
         return OneHopClient.builder().config(Path.of(words.get(0))).pool(words.get(1)).build();
     }
 
-    private static UnifiedJedis one(List<String> words, int timeoutMs) {
+    static UnifiedJedis one(List<String> words, int timeoutMs) {
         return RedisClient.builder()
                 .hostAndPort(addresses(words).iterator().next())
                 .clientConfig(plain(timeoutMs))
@@ -565,7 +565,7 @@ public final class Worker {
                 .build();
     }
 
-    private static UnifiedJedis cluster(List<String> words, int timeoutMs) {
+    static UnifiedJedis cluster(List<String> words, int timeoutMs) {
         return RedisClusterClient.builder()
                 .nodes(addresses(words))
                 .clientConfig(plain(timeoutMs))

@@ -12,9 +12,10 @@
  * waited so far counts as its latency. Every answer is checked, and a wrong value ends the program.
  * Requests that failed are counted by their messages; their latencies count.
  *
- * `java -cp JAR Driver.java PLAN`, where a line of PLAN is a path, `NAME KIND WORD ...`:
+ * Run by bench/open_loop.py, with one argument, the path of a plan. A line of the plan is a path,
+ * `NAME KIND WORD ...`:
  *
- *     page SOCKET URI         a PHP page (page.php), from nginx at this unix socket
+ *     page SOCKET URI         a PHP page (bench/php/paths.php), from nginx at this unix socket
  *     onehop CONFIG POOL      OneHopClient in this JVM
  *     node HOST PORT          RedisClient in this JVM, to a node or to nutcracker
  *     cluster HOST PORT ...   RedisClusterClient in this JVM
@@ -22,23 +23,16 @@
  * It prints `ready`, and answers each line `NAME JOB THREADS RATE SECONDS` with a line of JSON.
  */
 
+package io.onehop.bench;
+
 import com.google.gson.Gson;
 import com.sun.management.OperatingSystemMXBean;
-
-import io.onehop.jedis.OneHopClient;
 
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
 import redis.clients.jedis.AbstractPipeline;
-import redis.clients.jedis.ClientSetInfoConfig;
-import redis.clients.jedis.ConnectionPoolConfig;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -56,17 +50,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-public final class Driver {
+public final class OpenLoop {
 
     private static final long SECOND = 1_000_000_000L;
     private static final long SEED = 15;
@@ -74,10 +66,8 @@ public final class Driver {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** As in the configuration of the pool, and as many connections to a node as OneHop's. */
+    /** As in the configuration of the pool. */
     private static final int TIMEOUT_MS = 1000;
-
-    private static final int POOL_SIZE = 16;
 
     /** Does one job for the request of this number, and checks the answer. */
     private interface Target {
@@ -119,53 +109,14 @@ public final class Driver {
     }
 
     private static Target target(String[] words) {
+        List<String> rest = Arrays.asList(words).subList(2, words.length);
         return switch (words[1]) {
             case "page" -> new Page(UnixDomainSocketAddress.of(words[2]), words[3]);
-            case "onehop" ->
-                    new Client(
-                            OneHopClient.builder()
-                                    .config(Path.of(words[2]))
-                                    .pool(words[3])
-                                    .build());
-            case "node" ->
-                    new Client(
-                            RedisClient.builder()
-                                    .hostAndPort(addresses(words).iterator().next())
-                                    .clientConfig(PLAIN)
-                                    .poolConfig(poolOfJedis())
-                                    .build());
-            case "cluster" ->
-                    new Client(
-                            RedisClusterClient.builder()
-                                    .nodes(addresses(words))
-                                    .clientConfig(PLAIN)
-                                    .poolConfig(poolOfJedis())
-                                    .build());
+            case "onehop" -> new Client(Worker.onehop(rest));
+            case "node" -> new Client(Worker.one(rest, TIMEOUT_MS));
+            case "cluster" -> new Client(Worker.cluster(rest, TIMEOUT_MS));
             default -> throw new IllegalArgumentException(String.join(" ", words));
         };
-    }
-
-    /** Without HELLO and CLIENT SETINFO, which nutcracker does not know. */
-    private static final JedisClientConfig PLAIN =
-            DefaultJedisClientConfig.builder()
-                    .serverDefaultProtocol()
-                    .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
-                    .timeoutMillis(TIMEOUT_MS)
-                    .build();
-
-    private static ConnectionPoolConfig poolOfJedis() {
-        ConnectionPoolConfig config = new ConnectionPoolConfig();
-        config.setMaxTotal(POOL_SIZE);
-        config.setMaxIdle(POOL_SIZE);
-        return config;
-    }
-
-    private static Set<HostAndPort> addresses(String[] words) {
-        Set<HostAndPort> addresses = new LinkedHashSet<>();
-        for (int i = 2; i < words.length; i += 2) {
-            addresses.add(new HostAndPort(words[i], Integer.parseInt(words[i + 1])));
-        }
-        return addresses;
     }
 
     // ---- Jobs ----
@@ -174,7 +125,7 @@ public final class Driver {
         return job.equals("get") ? 1 : 100;
     }
 
-    /** The keys of a request, as in page.php. */
+    /** The keys of a request, as in paths.php. */
     private static String[] keys(String job, long number) {
         String[] keys = new String[sizeOf(job)];
         for (int i = 0; i < keys.length; i++) {

@@ -1,4 +1,4 @@
-"""The paths under load, and what they need: servers with data, php-fpm, nginx, the driver.
+"""The paths of open_loop.py, and what they need: servers with data, php-fpm, nginx, the driver.
 
     php.onehop          a page with OneHop, the shared pool of the host      4 nodes
     php.nodes           a page with phpredis, node after node, pconnect      4 nodes
@@ -23,16 +23,15 @@ import tempfile
 
 from tree import ROOT
 
-from built import EXTENSION, JAR
+from built import EXTENSION
 from lab import Process, RedisNode
 from lab.fpm import Fpm
 from lab.nginx import Nginx
 from lab.nutcracker import config_text
 from stage import ITEMS, KEYS, POOL, Stage, hset
-from workers import Worker
+from workers import COMMANDS, Worker
 
-HERE = os.path.join(ROOT, "bench/open_loop")
-PAGE = os.path.join(HERE, "page.php")
+PAGE = os.path.join(ROOT, "bench/php/paths.php")
 TIMEOUT_MS = 1000
 PR_SET_TIMERSLACK, DEFAULT = 29, 0
 
@@ -175,25 +174,17 @@ def php(value):
 
 
 class Driver(Worker):
-    """Driver.java. `run` returns what it measured; a wrong answer raises LabError."""
+    """OpenLoop.java. `run` returns what it measured; a wrong answer raises LabError."""
 
     def __init__(self, paths):
-        self.language, self._is_ready = "open-loop", False
+        self.language, self._is_ready = "Java, open loop", False
         plan = "".join(f"{name} {' '.join(map(str, words))}\n" for name, words in paths.items())
         # The kernel may wake a sleeper 50 us late, unless its parent has asked for 1 ns.
         libc = ctypes.CDLL(None)
         libc.prctl(PR_SET_TIMERSLACK, 1)
         try:
             self.process = Process(
-                [
-                    "java",
-                    "-Xms512m",
-                    "-Xmx512m",
-                    "-cp",
-                    JAR,
-                    os.path.join(HERE, "Driver.java"),
-                    "plan",
-                ],
+                [*COMMANDS[self.language], "plan"],
                 name="driver",
                 files={"plan": plan},
                 stdin=subprocess.PIPE,

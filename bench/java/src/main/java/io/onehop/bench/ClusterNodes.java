@@ -3,9 +3,11 @@
  * node's reply to CLUSTER SHARDS, a key whose slot does not move, and from stdin keys whose
  * slots have just moved, one a line. Prints JSON when stdin ends. Times are in microseconds.
  *
- * A single-file program, like nodes.php in PHP: `java -cp JAR Nodes.java CONFIG REPLY KEY`,
- * where JAR is the testee's.
+ * Run by bench/cluster.py as a single-file program: `java -cp JAR ClusterNodes.java CONFIG REPLY
+ * KEY`, where JAR is the testee's. bench/php/cluster.php is its like in PHP.
  */
+
+package io.onehop.bench;
 
 import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
@@ -21,7 +23,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-public final class Nodes {
+public final class ClusterNodes {
     private static final byte[] NO_INFO = new byte[0];
 
     private static long sink; // The compiler cannot remove what is used here.

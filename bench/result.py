@@ -1,5 +1,9 @@
-"""Where a result was measured: processor, kernel, and the versions of all programs involved."""
+"""A result file: the machine that it was measured on, and its rows.
 
+It is JSON with one row per line, so that a diff shows which rows have changed.
+"""
+
+import json
 import os
 import platform
 import subprocess
@@ -22,7 +26,16 @@ VERSIONS = {
 }
 
 
-def description():
+def save_rows(path, content, rows):
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    lines = ",\n  ".join(json.dumps(row, separators=(",", ":")) for row in rows)
+    text = json.dumps({**content, "rows": []}, indent=1)
+    with open(path, "w") as file:
+        file.write(text.removesuffix("[]\n}") + f"[\n  {lines}\n ]\n}}\n")
+
+
+def machine():
+    """Processor, kernel, and the versions of all programs involved."""
     return {
         "processor": _processor(),
         "processors": len(os.sched_getaffinity(0)),

@@ -1,29 +1,106 @@
-"""The cost of a map with 1,000 nodes, next to one with 3, in php-fpm and in Java.
+"""Redis Cluster: the cost of the map.
 
-The nodes are in a network namespace where three real servers answer at every address, so any node
-can be asked for the map. Needs root. PHP's times are processor time, the least of several, because
-other load can only add to them.
+    make build && /usr/bin/python3 bench/cluster.py [--short] [map] [nodes]
+
+    map      how often php-fpm's workers ask the nodes for the map: OneHop next to phpredis
+    nodes    what a map of 1,000 nodes costs, next to one of 3, in php-fpm and in Java; as root
+
+The clusters are real ones from the tests' lab. Each job prints its figures and their bounds; the
+program fails if one is missed. bench/jobs.py measures how fast calls are. conformance/faults shows
+what callers notice of moving slots and dying masters.
 """
 
 import json
 import os
+import random
 import subprocess
 import tempfile
 import time
 from binascii import crc_hqx
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
+from tree import ROOT
+
+import figures
+import launch
 from built import EXTENSION, JAR
-from clusters import configure, questions
+from clusters import configure, fill, questions, seeds
 from figures import Figure
-from lab.cluster import SLOTS, LargeCluster
+from lab.cluster import SLOTS, Cluster, LargeCluster
 from lab.fpm import Fpm
 from lab.network import Namespace
 from lab.process import Process
 from lab.resp import encode
 from statistic import median
+from workers import SOURCES
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+PAGE = os.path.join(ROOT, "bench/php/cluster.php")
+
+
+# ---- map ----
+
+
+def measure_questions(is_short):
+    """Contestants take turns, so other load meets all. phpredis connects every worker itself."""
+    requests, workers, turns = (400, 8, 4) if is_short else (4000, 24, 20)
+    with Cluster(3) as cluster, ExitStack() as stack:
+
+        def onehop(pool_size):
+            own = stack.enter_context(tempfile.TemporaryDirectory())
+            return "onehop", {
+                "extension": EXTENSION,
+                "onehop.config": configure(cluster, own, pool_size=pool_size),
+            }
+
+        fill(cluster, 1000, '$r->set("key:$j", "value of key:$j");')
+        contestants = {
+            "OneHop": onehop(workers),
+            "OneHop, connections for two of three workers": onehop(workers * 2 // 3),
+            "phpredis RedisCluster": ("phpredis", {}),
+            "phpredis RedisCluster, cache_slots": ("phpredis", {"redis.clusters.cache_slots": 1}),
+        }
+        callers = stack.enter_context(ThreadPoolExecutor(workers))
+        fpms = {
+            label: stack.enter_context(Fpm(workers=workers, settings=settings))
+            for label, (_, settings) in contestants.items()
+        }
+        asked, rates = dict.fromkeys(contestants, 0), {label: [] for label in contestants}
+        for turn in range(turns):
+            for label, (client, _) in random.sample(list(contestants.items()), len(contestants)):
+                before, begun, count = questions(cluster), time.monotonic(), requests // turns
+                answers = list(
+                    callers.map(
+                        lambda seed: fpms[label].request(
+                            PAGE,
+                            seconds=60,
+                            query=f"job=pages&client={client}&seed={seed}&seeds={seeds(cluster)}",
+                        ),
+                        range(turn * count, (turn + 1) * count),
+                    )
+                )
+                rates[label].append(count / (time.monotonic() - begun))
+                asked[label] += questions(cluster) - before
+                wrong = [body for _, body in answers if body != b"0"]
+                if wrong:
+                    raise SystemExit(f"{label}: {len(wrong)} pages were wrong, such as {wrong[0]}")
+        for label in contestants:
+            print(
+                f"  {label}: {asked[label]} topology queries for {requests} requests of {workers} "
+                f"workers, {median(rates[label]):.0f} pages/s"
+            )
+        return [
+            Figure(f"{label}: topology queries", asked[label], 12, is_hard=True)
+            for label, (client, _) in contestants.items()
+            if client == "onehop"
+        ]
+
+
+# ---- nodes ----
+#
+# The nodes are in a network namespace where three real servers answer at every address, so any node
+# can be asked for the map. PHP's times are processor time, the least of several, because other load
+# can only add to them.
 
 WORKERS = 4
 CONNECTED_MAX = 1000  # Three servers cannot hold every worker's connections for more nodes.
@@ -36,7 +113,7 @@ SHAPES = {
 }
 
 
-def run(is_short):
+def measure_nodes(is_short):
     rounds, found = 4 if is_short else 8, []  # Even, so that every slot is back at the end.
     for label, shape in SHAPES.items():
         with (
@@ -97,7 +174,6 @@ def raw(node, *command):
 
 
 def in_php(near, cluster, config, rounds):
-    page = os.path.join(HERE, "nodes.php")
     settings = {"extension": EXTENSION, "onehop.config": config}
     before = questions(cluster)
     with (
@@ -106,7 +182,7 @@ def in_php(near, cluster, config, rounds):
     ):
 
         def ask(query):
-            return json.loads(fpm.request(page, query=query, seconds=60)[1])
+            return json.loads(fpm.request(PAGE, query=query, seconds=60)[1])
 
         contact = ask("job=take")
         copies = [
@@ -143,7 +219,7 @@ def in_php(near, cluster, config, rounds):
 
 
 def in_java(near, cluster, config, reply, rounds):
-    command = ["java", "-cp", JAR, os.path.join(HERE, "Nodes.java")]
+    command = ["java", "-cp", JAR, os.path.join(SOURCES, "io/onehop/bench/ClusterNodes.java")]
     stays = key_of(cluster.slots_of(2)[0])
     with Process(
         [*command, config, reply, stays],
@@ -160,7 +236,10 @@ def in_java(near, cluster, config, reply, rounds):
             told.readline()
             time.sleep(1.5)
         written.close()
-        result = json.loads(told.readline())
+        answer = told.readline()
+        if not answer:
+            raise SystemExit(process.log_tail())
+        result = json.loads(answer)
     print(
         f"    Java: bootstrap {result['contact'] / 1e3:.1f} ms, {result['heap']} KiB; "
         f"parsing a reply {result['read'] / 1e3:.2f} ms; "
@@ -187,3 +266,25 @@ def key_of(slot):
         for number in range(10_000_000)
         if crc_hqx(f"key:{number}".encode(), 0) % SLOTS == slot
     )
+
+
+# ---- The program ----
+
+JOBS = {"map": measure_questions, "nodes": measure_nodes}
+
+
+def main():
+    options = launch.job_parser(
+        "bench/cluster.py", "Measures what a Redis Cluster costs its callers.", JOBS
+    ).parse_args()
+    figures.end_with(found(options))
+
+
+def found(options):
+    for name in options.jobs:
+        print(f"{name}:", flush=True)
+        yield JOBS[name](options.short)
+
+
+if __name__ == "__main__":
+    launch.run(main)

@@ -1,6 +1,7 @@
 <?php
 /*
- * The page of bench/open_loop: makes a client, does one job and compares every value with its key.
+ * The page of bench/open_loop.py: makes a client, does one job and compares every value with its
+ * key.
  *
  *     path     onehop (pool), nodes (one phpredis after the other), proxy, cluster
  *     job      get, hgets (100 HGETs), mget (of 100 keys)

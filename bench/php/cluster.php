@@ -1,10 +1,24 @@
 <?php
 /*
- * One page of bench/cluster nodes, run by one of several workers: what the map of a large cluster
- * costs this process. Answers JSON. Times are processor times in microseconds, so other work of the
- * machine does not count.
+ * The page of bench/cluster.py, run by one of several workers. With `job=pages` it makes a client
+ * and calls 20 commands; it answers how many replies were wrong. Every other job is about what the
+ * map of a large cluster costs this process, and answers JSON. Times are processor times in
+ * microseconds, so other work of the machine does not count.
  */
 declare(strict_types=1);
+
+if ($_GET['job'] === 'pages') {
+    $redis = $_GET['client'] === 'onehop'
+        ? new OneHop\Redis('alpha')
+        : new RedisCluster(null, explode(',', $_GET['seeds']), 2.0, 2.0, true);
+    mt_srand((int) $_GET['seed']);
+    $wrong = 0;
+    for ($i = 0; $i < 20; $i++) {
+        $key = 'key:' . mt_rand(0, 999);
+        $wrong += $redis->get($key) !== "value of $key";
+    }
+    exit((string) $wrong);
+}
 
 function spent(): float
 {
