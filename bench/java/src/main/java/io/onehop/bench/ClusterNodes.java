@@ -11,6 +11,7 @@ package io.onehop.bench;
 
 import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.Zone;
 import io.onehop.jedis.OneHopClient;
 
 import java.io.BufferedReader;
@@ -89,7 +90,7 @@ public final class ClusterNodes {
         List<Double> times = new ArrayList<>();
         for (int round = 0; round < 300; round++) {
             long begun = System.nanoTime();
-            ClusterMap map = ClusterMap.read(reply, NO_INFO, "127.0.0.1", null);
+            ClusterMap map = ClusterMap.read(reply, NO_INFO, "127.0.0.1", Zone.NONE);
             sink += map.topology(current.pool(), current).fingerprint().hashCode();
             times.add((System.nanoTime() - begun) / 1e3);
         }
