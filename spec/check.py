@@ -22,6 +22,7 @@ SPEC = Path(__file__).resolve().parent
 sys.path.append(str(SPEC / "tools/reference"))
 import config_cases  # noqa: E402 (the path above finds it)
 import directives  # noqa: E402
+import foreign_vectors  # noqa: E402
 import moving_model  # noqa: E402
 import moving_vectors  # noqa: E402
 
@@ -174,9 +175,12 @@ def unused_directives():
             yield f"directives.json: {row['name']}: CHANGELOG.md does not name it"
 
 
-def stale_moving_vectors():
-    is_stale = moving_vectors.PAGE.read_text() != moving_vectors.page()
-    return ["topology/vectors/moving.json: run tools/generate/moving_vectors.py"] * is_stale
+def stale_vectors():
+    return [
+        f"{made.PAGE.relative_to(SPEC)}: run tools/generate/{made.__name__}.py"
+        for made in (foreign_vectors, moving_vectors)
+        if made.PAGE.read_text() != made.page()
+    ]
 
 
 def checks():
@@ -203,7 +207,7 @@ def checks():
         yield f"config/cases/{kind}.txt is valid", lambda k=kind: case_findings(k)
     for path in sorted(SPEC.rglob("*.md")):
         yield f"links of {path.relative_to(SPEC)}", lambda p=path: link_findings(p)
-    yield "the vectors of moving are those of the reference", stale_moving_vectors
+    yield "the vectors of moving and of other clients are those of the reference", stale_vectors
     yield "moving keeps its promise", lambda: list(moving_model.findings())
     yield "constants are used", unused_constants
     yield "directives are used", lambda: list(unused_directives())

@@ -12,6 +12,8 @@ from .report import first_difference
 KEYS_PER_POOL = 1000
 JUDGED_POOLS = 40
 JUDGED_KEYS = 500
+FOREIGN = ("redis_array", "redis_array_consistent", "predis_hashring", "libmemcached_consistent")
+FOREIGN += ("spymemcached", "sharded_jedis", "sharded_jedis_2_9", "jedis_sharding")
 
 
 def run(testees, report, chance, pairs):
@@ -64,12 +66,26 @@ def is_observable(request):
     pool = reference.find_pool(request["config"], request["pool"])
     servers = pool["servers"]
     slots = sum(server["weight"] for server in servers)
-    return len(request["dead"]) < len(servers) and (
-        pool["distribution"] != "modula" or slots < 1_000_000
+    return (
+        pool["distribution"] in ("ketama", "modula")
+        and len(request["dead"]) < len(servers)
+        and (pool["distribution"] != "modula" or slots < 1_000_000)
     )
 
 
 def random_request(chance, keys_count):
+    """In one of five the distribution is that of another client, which nutcracker does not know."""
+    return (foreign_request if chance.randrange(5) == 0 else usual_request)(chance, keys_count)
+
+
+def foreign_request(chance, keys_count):
+    lines = ["p:", "  engine: redis", f"  distribution: {chance.choice(FOREIGN)}", "  servers:"]
+    lines += [f"  - 10.0.0.{n}:6379" for n in chance.sample(range(256), chance.randrange(1, 40))]
+    keys = [random_key(chance, chance.choice((None, "{}"))).hex() for _ in range(keys_count)]
+    return {"op": "place", "config": "\n".join(lines) + "\n", "pool": "p", "dead": [], "keys": keys}
+
+
+def usual_request(chance, keys_count):
     servers = random_servers(chance)
     lines = [
         "p:",

@@ -10,8 +10,7 @@
 #include "check.h"
 #include "vectors.h"
 
-static const char *const pages[] = {"ketama", "keys", "random", "sharded_jedis", "redis_array",
-    "predis_hashring", "memcached", "codis"};
+static const char *const pages[] = {"ketama", "keys", "random", "foreign"};
 
 static bool is_listed(const json_t *names, oh_text name)
 {

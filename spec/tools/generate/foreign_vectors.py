@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the vectors of the distributions of other clients: spec/placement/vectors.
+"""Writes the vectors of the distributions of other clients: spec/placement/vectors/foreign.json.
 
 The reference computes them. conformance/clients compares the same rings, and many more keys, with
 the clients themselves.
@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT / "conformance"), str(ROOT / "spec/tools/reference")]
 
 import reference  # noqa: E402 (the paths above find it)
 
-VECTORS = ROOT / "spec/placement/vectors"
+PAGE = ROOT / "spec/placement/vectors/foreign.json"
 NOT_NUTCRACKER = "it does not know this distribution"
 KEYS = [
     ("", b""),
@@ -44,7 +44,7 @@ KEYS = [
     ("NUL in a tag", b"{4\x002}"),
     ("ones", b"\xff\xff\xff\xff"),
     ("80 bytes", bytes(range(80))),
-] + [(f"key {number}", b"key-%d" % number) for number in range(24)]
+] + [(f"key {number}", b"key-%d" % number) for number in range(8)]
 
 PLAIN = ["10.0.0.2:6379", "10.0.0.10:6379", "10.0.0.1:6379", "/run/redis.sock"]
 NAMED = ["10.0.0.1:6379:1 alpha", "10.0.0.2:6379:2 beta", "10.0.0.3:6379:1 gamma"]
@@ -56,65 +56,46 @@ SPY = ["10.0.0.1:11211", "10.0.0.2:11211:1 cache.example/10.0.0.2:11211", "10.0.
 
 SCATTERED = ["a:1:0,2,4-99,101,1000-1023 one", "b:1:1,3,102-699", "/run/c.sock:700-999,100"]
 
-PAGES = {
-    "redis_array": (
-        "RedisArray of phpredis. Point is the last number of a server's range, or of the ring.",
-        [
-            ("four", "redis_array", {}, PHP_HOSTS),
-            ("six", "redis_array", {}, SIX),
-            ("four, md5", "redis_array", {"hash": "md5"}, PHP_HOSTS),
-            ("six, crc32", "redis_array", {"hash": "crc32"}, SIX),
-            ("six, crc32b", "redis_array", {"hash": "crc32b"}, SIX),
-            ("six, joaat", "redis_array", {"hash": "joaat"}, SIX),
-            ("consistent", "redis_array_consistent", {}, PHP_HOSTS),
-            ("consistent, md5", "redis_array_consistent", {"hash": "md5"}, SIX),
-        ],
-    ),
-    "predis_hashring": (
-        "Predis' HashRing: a hash belongs to the last point that is not above it.",
-        [
-            ("six", "predis_hashring", {}, SIX),
-            ("weights 6, 7, 7", "predis_hashring", {}, THREE),
-            ("a socket", "predis_hashring", {}, PHP_HOSTS),
-        ],
-    ),
-    "memcached": (
-        "libmemcached without weights, and spymemcached.",
-        [
-            ("libmemcached", "libmemcached_consistent", {}, ["b:11211", "a:11211", "c:11212"]),
-            ("libmemcached, md5", "libmemcached_consistent", {"hash": "md5"}, SIX),
-            ("libmemcached, murmur", "libmemcached_consistent", {"hash": "murmur"}, SIX),
-            ("spymemcached", "spymemcached", {}, SPY[:2]),
-            ("spymemcached, weights", "spymemcached", {}, SPY),
-        ],
-    ),
-    "codis": (
-        "Codis. Point is the slot.",
-        [
-            ("two", "codis", {}, ["10.0.0.2:6379:0-511", "10.0.0.1:6379:512-1023"]),
-            ("scattered slots", "codis", {}, SCATTERED),
-            ("one server", "codis", {}, ["10.0.0.1:6379:0-1023 group-1"]),
-        ],
-    ),
-    "sharded_jedis": (
-        "The rings of Jedis. Hash and point are signed numbers of 64 bits under murmur64a.",
-        [
-            ("unnamed", "sharded_jedis", {}, PLAIN),
-            ("unnamed, with a tag", "sharded_jedis", {"hash_tag": "{}"}, PLAIN),
-            ("unnamed, md5", "sharded_jedis", {"hash": "md5"}, PLAIN),
-            ("named, with weights", "sharded_jedis", {}, NAMED),
-            ("named, md5", "sharded_jedis", {"hash": "md5", "hash_tag": "[]"}, NAMED),
-            ("some named", "sharded_jedis", {"hash": "murmur64a"}, MIXED),
-            ("named, before 2.10", "sharded_jedis_2_9", {}, NAMED),
-            ("named, before 2.10, md5", "sharded_jedis_2_9", {"hash": "md5"}, NAMED),
-            ("some named, before 2.10", "sharded_jedis_2_9", {"hash_tag": "{}"}, MIXED),
-            ("four, JedisSharding", "jedis_sharding", {}, PLAIN),
-            ("names do not count", "jedis_sharding", {"hash_tag": "{}"}, [*PLAIN[:2], "c:1:1 c"]),
-            ("md5, JedisSharding", "jedis_sharding", {"hash": "md5"}, PLAIN),
-            ("one server", "jedis_sharding", {}, PLAIN[:1]),
-        ],
-    ),
-}
+ABOUT = (
+    "The distributions of other clients. redis_array: the point is the last number of a server's "
+    "range, or of the ring. predis_hashring: a hash belongs to the last point that is not above it. "
+    "codis: the point is the slot. sharded_jedis and jedis_sharding: hash and point are signed "
+    "numbers of 64 bits under murmur64a."
+)
+RINGS = [
+    ("four", "redis_array", {}, PHP_HOSTS),
+    ("six", "redis_array", {}, SIX),
+    ("four, md5", "redis_array", {"hash": "md5"}, PHP_HOSTS),
+    ("six, crc32", "redis_array", {"hash": "crc32"}, SIX),
+    ("six, crc32b", "redis_array", {"hash": "crc32b"}, SIX),
+    ("six, joaat", "redis_array", {"hash": "joaat"}, SIX),
+    ("consistent", "redis_array_consistent", {}, PHP_HOSTS),
+    ("consistent, md5", "redis_array_consistent", {"hash": "md5"}, SIX),
+    ("six", "predis_hashring", {}, SIX),
+    ("weights 6, 7, 7", "predis_hashring", {}, THREE),
+    ("a socket", "predis_hashring", {}, PHP_HOSTS),
+    ("three", "libmemcached_consistent", {}, ["b:11211", "a:11211", "c:11212"]),
+    ("six, md5", "libmemcached_consistent", {"hash": "md5"}, SIX),
+    ("six, murmur", "libmemcached_consistent", {"hash": "murmur"}, SIX),
+    ("two", "spymemcached", {}, SPY[:2]),
+    ("weights", "spymemcached", {}, SPY),
+    ("two", "codis", {}, ["10.0.0.2:6379:0-511", "10.0.0.1:6379:512-1023"]),
+    ("scattered slots", "codis", {}, SCATTERED),
+    ("one server", "codis", {}, ["10.0.0.1:6379:0-1023 group-1"]),
+    ("unnamed", "sharded_jedis", {}, PLAIN),
+    ("unnamed, with a tag", "sharded_jedis", {"hash_tag": "{}"}, PLAIN),
+    ("unnamed, md5", "sharded_jedis", {"hash": "md5"}, PLAIN),
+    ("named, with weights", "sharded_jedis", {}, NAMED),
+    ("named, md5", "sharded_jedis", {"hash": "md5", "hash_tag": "[]"}, NAMED),
+    ("some named", "sharded_jedis", {"hash": "murmur64a"}, MIXED),
+    ("named", "sharded_jedis_2_9", {}, NAMED),
+    ("named, md5", "sharded_jedis_2_9", {"hash": "md5"}, NAMED),
+    ("some named", "sharded_jedis_2_9", {"hash_tag": "{}"}, MIXED),
+    ("four", "jedis_sharding", {}, PLAIN),
+    ("names do not count", "jedis_sharding", {"hash_tag": "{}"}, [*PLAIN[:2], "c:1:1 c"]),
+    ("md5", "jedis_sharding", {"hash": "md5"}, PLAIN),
+    ("one server", "jedis_sharding", {}, PLAIN[:1]),
+]
 
 
 def config_of(distribution, directives, servers):
@@ -149,15 +130,16 @@ def shown(group):
     return "    " + head[: -len("]}")] + "\n" + tests + "\n    ]}"
 
 
-def page_of(name, about, rings):
+def page():
     groups = []
-    for comment, distribution, directives, servers in rings:
+    for comment, distribution, directives, servers in RINGS:
         config = config_of(distribution, directives, servers)
-        groups.append(group_of(comment, config, 1 + len(KEYS) * len(groups)))
+        first_id = 1 + len(KEYS) * len(groups)
+        groups.append(group_of(f"{distribution}: {comment}", config, first_id))
     head = {
         "algorithm": "placement",
         "schema": "spec/schema/vectors.json",
-        "about": about,
+        "about": ABOUT,
         "numberOfTests": len(KEYS) * len(groups),
         "notes": {},
     }
@@ -166,10 +148,5 @@ def page_of(name, about, rings):
     return text[: -len("\n}")] + f',\n  "testGroups": [\n{body}\n  ]\n}}\n'
 
 
-def main():
-    for name, (about, rings) in PAGES.items():
-        (VECTORS / f"{name}.json").write_text(page_of(name, about, rings))
-
-
 if __name__ == "__main__":
-    main()
+    PAGE.write_text(page())
