@@ -76,7 +76,7 @@ def run(progress, is_short):
             found, seconds, most, load, stops = kill_under_load(house, rounds, progress)
         time.sleep(CHECK_EVERY_S)
         # The first worker that runs this page checks every file; then all workers know.
-        house.page("fingerprints.php", large=LARGE)
+        house.page("kills.php", job="fingerprints", large=LARGE)
         sums = fingerprints(house)
         places = usable_places(house)
         after = load_calmly(house, 1 if is_short else 3)
@@ -142,7 +142,7 @@ def pids(house):
 
 def usable_places(house):
     """How many connections to one node several workers can hold at the same time."""
-    with Callers(house, "hold.php", POOL_SIZE, wanted=POOL_SIZE) as holders:
+    with Callers(house, "kills.php", POOL_SIZE, job="hold", wanted=POOL_SIZE) as holders:
         time.sleep(0.1)
     return max(answer["most"] for _, answer in holders.answers)
 
@@ -150,7 +150,7 @@ def usable_places(house):
 def fingerprints(house):
     """{configuration: its fingerprints, from workers and from a process that reads the file}"""
     sums = collections.defaultdict(set)
-    with Callers(house, "fingerprints.php", 8, large=LARGE) as callers:
+    with Callers(house, "kills.php", 8, job="fingerprints", large=LARGE) as callers:
         time.sleep(1)
     for _, answer in callers.answers:
         for path, of_worker in answer.items():
