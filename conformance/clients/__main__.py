@@ -9,6 +9,8 @@ nothing is installed.
 """
 
 import argparse
+import functools
+import os
 import random
 import subprocess
 import sys
@@ -19,12 +21,25 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "spec/tools/reference")]
 
 import libmemcached  # noqa: E402
 import rings  # noqa: E402 (the paths above find it)
-from download import jars  # noqa: E402
 from suite.report import Report  # noqa: E402
 from suite.testee import Testees  # noqa: E402
 
 KEYS = 100_000
 TESTEES = ("php", "java")
+DIRECTORY = Path(os.environ.get("ONEHOP_CLIENTS", "/tmp/onehop-clients"))
+COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
+
+
+def jars(*artifacts):
+    """A directory with the jars of these artifacts, or an empty one of that name."""
+    directory = DIRECTORY / artifacts[0].replace(":", "-")
+    directory.mkdir(parents=True, exist_ok=True)
+    for artifact in artifacts:
+        group, name, version = (*artifact.split(":"), "", "")[:3]
+        if name and not (directory / f"{name}-{version}.jar").exists():
+            words = ["mvn", "-q", "-B", COPY, f"-Dartifact={group}:{name}:{version}"]
+            subprocess.run([*words, f"-DoutputDirectory={directory}"], check=True)
+    return directory
 
 
 def java(sources, artifacts, replaced=()):
@@ -81,7 +96,10 @@ CLIENTS = {
     "jedis-6.2.0": (jedis("6.2.0", "Sharding.java"), rings.JEDIS_SHARDING),
     "redis-array": (php("redis_array.php"), rings.REDIS_ARRAY),
     "predis": (php("predis.php"), rings.PREDIS_HASHRING),
-    "libmemcached": (libmemcached.ask, rings.LIBMEMCACHED_CONSISTENT),
+    "libmemcached": (
+        functools.partial(libmemcached.ask, DIRECTORY / "libmemcached"),
+        rings.LIBMEMCACHED_CONSISTENT,
+    ),
     "spymemcached": (
         java(["Spymemcached.java"], ["net.spy:spymemcached:2.12.3"]),
         rings.SPYMEMCACHED,

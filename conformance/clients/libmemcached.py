@@ -3,8 +3,6 @@
 import ctypes
 import subprocess
 
-from download import DIRECTORY
-
 # libmemcached/memcached.h
 DISTRIBUTION, HASH, CONSISTENT = 9, 2, 1
 HASHES = {
@@ -20,8 +18,8 @@ HASHES = {
 }
 
 
-def library():
-    root = DIRECTORY / "libmemcached"
+def library(root):
+    """Debian's library, unpacked below `root`."""
     directory = root / "usr/lib/x86_64-linux-gnu"
     if not directory.exists():
         root.mkdir(parents=True, exist_ok=True)
@@ -35,8 +33,8 @@ def library():
     return it
 
 
-def ask(text):
-    it, (count, *lines) = library(), text.splitlines()
+def ask(root, text):
+    it, (count, *lines) = library(root), text.splitlines()
     keys = [bytes.fromhex(line) for line in lines[: int(count)]]
     answers = []
     for line in lines[int(count) :]:
