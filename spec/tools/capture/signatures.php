@@ -9,8 +9,29 @@
 
 declare(strict_types=1);
 
-require __DIR__ . '/spelling.php';
+/**
+ * Name of the method in lower case => its parameters, sorted by name: & stands before a name by
+ * reference, ... before a variadic one.
+ */
+function all_signatures(ReflectionClass $class): array
+{
+    $spelled = fn (ReflectionParameter $parameter) => ($parameter->isPassedByReference() ? '&' : '')
+        . ($parameter->isVariadic() ? '...' : '') . $parameter->getName();
+    $methods = [];
+    foreach ($class->getMethods() as $method) {
+        $methods[strtolower($method->getName())] = implode(
+            ',',
+            array_map($spelled, $method->getParameters()),
+        );
+    }
+    ksort($methods);
+    return $methods;
+}
 
+/* methods_check.php compares the page with the loaded phpredis, and includes this file for that. */
+if (realpath($_SERVER['SCRIPT_FILENAME']) !== __FILE__) {
+    return;
+}
 $methods = all_signatures(new ReflectionClass('Redis'));
 $lines = array_map(
     fn ($name, $signature) => '  ' . json_encode($name) . ': ' . json_encode($signature),

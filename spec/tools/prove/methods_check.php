@@ -13,7 +13,7 @@ declare(strict_types=1);
 
 require __DIR__ . '/../reference/table.php';
 require __DIR__ . '/../reference/methods.php';
-require __DIR__ . '/../capture/spelling.php';
+require __DIR__ . '/../capture/signatures.php';
 
 /* Calls for these would open connections or end the object's life. */
 const WITHOUT_CALL = ['__construct', '__destruct', 'close', 'connect', 'pconnect', 'open', 'popen'];
