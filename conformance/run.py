@@ -6,7 +6,7 @@ They are C (through PHP), Java, the reference and a live nutcracker.
     conformance/run.py                          everything; needs `make build`
     conformance/run.py --only vectors,config    some parts: vectors, config, random, health, live,
                                                 cluster, ssdb
-    conformance/run.py --testees java,reference some testees (testees.json)
+    conformance/run.py --testees java,reference some testees (suite/testee.py)
     conformance/run.py --pairs 10000 --seed 5   fewer random pairs; the seed repeats an earlier run
 
 Part `ssdb` needs a real ssdb-server, named by SSDB_SERVER.

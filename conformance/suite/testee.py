@@ -16,6 +16,16 @@ from pathlib import Path
 from lab.process import LabError, Process
 
 ROOT = Path(__file__).resolve().parents[2]
+# How each testee is started, from the root of the repository, after `make build`.
+COMMANDS = {
+    "php": ["php", "-d", "extension=php-ext/modules/onehop.so", "conformance/testees/testee.php"],
+    "java": [
+        *("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+        *("-jar", "java/testee/target/onehop-testee.jar"),
+    ],
+    "reference": ["/usr/bin/python3", "conformance/testees/reference.py"],
+    "nutcracker": ["/usr/bin/python3", "conformance/testees/nutcracker.py"],
+}
 ANSWER_SECONDS = 120  # For one answer. The slowest good ones take a second or two.
 
 
@@ -86,19 +96,18 @@ class Testees:
     """All testees of a run, by name."""
 
     def __init__(self, names):
-        commands = json.loads((ROOT / "conformance/testees.json").read_text())
-        unknown = set(names) - set(commands)
+        unknown = set(names) - set(COMMANDS)
         if unknown:
-            raise LabError(f"testees.json does not have {', '.join(sorted(unknown))}")
+            raise LabError(f"there is no testee {', '.join(sorted(unknown))}")
         for name in names:
-            artefacts = [word for word in commands[name] if word.endswith((".jar", ".php", ".py"))]
+            artefacts = [word for word in COMMANDS[name] if word.endswith((".jar", ".php", ".py"))]
             artefacts += [
-                word.split("=", 1)[1] for word in commands[name] if word.startswith("extension=")
+                word.split("=", 1)[1] for word in COMMANDS[name] if word.startswith("extension=")
             ]
             for path in artefacts:
                 if not os.path.exists(ROOT / path):
                     raise LabError(f"{path} is missing; run `make build`")
-        self.all = {name: Testee(name, commands[name]) for name in names}
+        self.all = {name: Testee(name, COMMANDS[name]) for name in names}
 
     def ask(self, requests, names=None):
         """{name: answers}. All testees work in parallel."""
