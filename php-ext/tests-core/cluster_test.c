@@ -427,8 +427,8 @@ void test_cluster(void)
     vectors_run("topology/vectors/cluster_replies.json", "ClusterReplyTest", test_reply);
     vectors_run("topology/vectors/cluster_adoption.json", "ClusterAdoptionTest", test_adoption);
     vectors_run("wire/vectors/wire.json", "LeavingTest", test_leaving);
-    vectors_run("topology/vectors/fastest.json", "SmoothTest", test_smooth);
-    vectors_run("topology/vectors/fastest.json", "ChooseTest", test_choose);
+    vectors_run("topology/vectors/topology.json", "SmoothTest", test_smooth);
+    vectors_run("topology/vectors/topology.json", "ChooseTest", test_choose);
     test_redirects();
     test_refusals();
     test_seeds();

@@ -58,8 +58,8 @@ SCATTERED = ["a:1:0,2,4-99,101,1000-1023 one", "b:1:1,3,102-699", "/run/c.sock:7
 
 ABOUT = (
     "The distributions of other clients. redis_array: the point is the last number of a server's "
-    "range, or of the ring. predis_hashring: a hash belongs to the last point that is not above it. "
-    "codis: the point is the slot. sharded_jedis and jedis_sharding: hash and point are signed "
+    "range, or of the ring. predis_hashring: a hash belongs to the last point that is not above "
+    "it. codis: the point is the slot. sharded_jedis and jedis_sharding: hash and point are signed "
     "numbers of 64 bits under murmur64a."
 )
 RINGS = [
