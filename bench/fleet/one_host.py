@@ -22,7 +22,7 @@ from lab.process import program
 from statistic import median
 from table import Progress, show
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "one_host.php")
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page.php")
 WORKERS = 8
 SEGMENT_MB = 64  # More than needed: only what is used becomes resident.
 CONNECTS = 50_000
@@ -112,7 +112,7 @@ def descriptors_max():
 
 
 def ask(fpm, count):
-    answer = json.loads(fpm.request(PAGE, seconds=60)[1])
+    answer = json.loads(fpm.request(PAGE, query="memory=1", seconds=60)[1])
     if answer["answered"] != count:
         raise LabError(f"{answer['answered']} of {count} nodes answered")
     return answer
