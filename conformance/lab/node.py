@@ -36,7 +36,7 @@ from .process import LabError, Running
 
 RESET = struct.pack("ii", 1, 0)
 MODULES = {module.__name__: module for module in (os, random, re, signal, socket, time)}
-PATIENCE_S = 60  # A test that fails does not leave a script behind that looks for ever.
+PATIENCE_S = 60  # After that a script ends, even if its test has failed.
 
 
 def encode(text):
@@ -56,7 +56,7 @@ def listed(words):
 
 
 class Over(Exception):
-    """The connection is."""
+    """The connection has ended."""
 
 
 class Talk:
@@ -73,7 +73,7 @@ class Talk:
     def __exit__(self, *_):
         self._stream.close()
 
-    # ---- What comes ----
+    # ---- Reading ----
 
     def command(self):
         """The words of the next command. CLIENT SETNAME and SETINFO are answered here."""
@@ -151,12 +151,6 @@ class Talk:
         """Answers each command with a value that names its key."""
         for words in self.commands():
             self.value(f"value of {words[1] if len(words) > 1 else ''}")
-
-    def drip(self, text, pause_ms):
-        """Sends single bytes with a pause between them."""
-        for byte in encode(text):
-            self.send(bytes([byte]))
-            time.sleep(pause_ms / 1000)
 
     def buffer(self, size):
         """Lets the kernel keep few bytes in both directions."""

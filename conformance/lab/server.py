@@ -141,10 +141,6 @@ class Lab:
         """The words that its scripts have told."""
         return self._scripts[node].told
 
-    def node_connections(self, node):
-        """How many connections it has accepted."""
-        return self._scripts[node].connections
-
     def node_commands(self, node, forget=False):
         """The commands that it has received: number of the connection, from 1, and words."""
         commands = self._scripts[node].commands
@@ -152,10 +148,6 @@ class Lab:
         if forget:
             commands.clear()
         return received
-
-    def stop_node(self, node):
-        """Closes a scripted node and its connections. Its commands can still be read."""
-        self._scripts[node].stop()
 
     def _script(self, node):
         self._scripts[node.port] = node
