@@ -1,5 +1,5 @@
 --TEST--
-The object is a \Redis and can be extended, but it cannot be cloned, serialized or connected
+The object is a \Redis, can be extended and dumped, but not cloned, serialized or connected
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -17,7 +17,7 @@ class Shop extends OneHop\Redis
         return parent::get($key);
     }
 }
-$config = lab_config([lab_redis()]);
+$config = lab_config([lab_redis()], ['redis_auth' => 'secret']);
 $shop = new Shop($config);
 var_dump(
     $shop instanceof Redis,
@@ -49,6 +49,13 @@ foreach ((new ReflectionClass(Redis::class))->getMethods() as $theirs) {
 var_dump($odd);
 $get = new ReflectionMethod(OneHop\Redis::class, 'get');
 var_dump($get->getDeclaringClass()->getName(), $get->getExtensionName());
+echo "var_dump() shows the server pool, and the properties of a subclass\n";
+$shop->log = [];
+$fingerprint = (new OneHop\Topology('alpha', $config))->fingerprint();
+ob_start();
+var_dump($shop);
+echo str_replace($fingerprint, 'FINGERPRINT', ob_get_clean());
+var_dump((new ReflectionClass('OneHop\Redis'))->newInstanceWithoutConstructor());
 ?>
 --EXPECTF--
 bool(true)
@@ -73,3 +80,17 @@ signatures are phpredis'
 int(0)
 string(12) "OneHop\Redis"
 string(6) "onehop"
+var_dump() shows the server pool, and the properties of a subclass
+object(Shop)#%d (4) {
+  ["log"]=>
+  array(0) {
+  }
+  ["pool"]=>
+  string(5) "alpha"
+  ["nodes"]=>
+  int(1)
+  ["fingerprint"]=>
+  string(32) "FINGERPRINT"
+}
+object(OneHop\Redis)#%d (0) {
+}

@@ -1,5 +1,5 @@
 --TEST--
-php --ri shows the version, the phpredis beneath and the settings
+php --ri shows the version, the phpredis beneath, the settings, and whether the express lane is open
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -20,6 +20,11 @@ var_dump(
     get_parent_class(OneHop\PartialBatch::class),
 );
 var_dump(in_array('onehop', stream_get_transports(), true));
+$without = lab_run(
+    '<?php (new ReflectionExtension("onehop"))->info();',
+    settings: ['onehop.express_lane' => '0'],
+);
+echo current(preg_grep('/^Express lane => /', explode("\n", $without))), "\n";
 ?>
 --EXPECT--
 onehop
@@ -71,3 +76,4 @@ OneHop\Exception OneHop\NodeDown OneHop\DeadlineExceeded OneHop\CrossNode OneHop
 bool(true)
 string(16) "OneHop\Exception"
 bool(true)
+Express lane => closed
