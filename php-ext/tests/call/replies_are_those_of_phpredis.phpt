@@ -1,5 +1,5 @@
 --TEST--
-Replies, errors and last errors are those of plain phpredis, method by method
+Replies, errors, last errors and deprecations are those of plain phpredis, alone and in a pipeline
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -10,9 +10,76 @@ $redis = new OneHop\Redis('alpha', lab_config([
     lab_redis(), lab_redis(), lab_redis(), lab_redis(),
 ]));
 $expected = parity_walk($plain);
-var_dump(count($expected) > 160);
-var_dump(parity_compare($expected, parity_walk($redis)));
+lab_show('many calls', count($expected) > 160);
+lab_show('method by method', parity_compare($expected, parity_walk($redis)));
+
+/** Runs the whole walk in one pipeline. Returns what each call and exec() returned. */
+function pipelined(Redis $redis): array
+{
+    $redis->flushAll();
+    $told = [];
+    $queued = [];
+    $redis->pipeline();
+    foreach (PARITY_CALLS as $call) {
+        $name = json_encode($call, JSON_INVALID_UTF8_SUBSTITUTE);
+        if ($call[0] === 'setOption') {
+            continue;
+        }
+        try {
+            $answer = @$redis->{$call[0]}(...array_slice($call, 1));
+        } catch (Throwable $e) {
+            $answer = get_class($e) . $e->getMessage();
+        }
+        if ($answer === $redis) {
+            $queued[] = $name;
+        } else {
+            $told[] = "$name not queued: " . var_export($answer, true);
+        }
+    }
+    foreach ($redis->exec() as $i => $reply) {
+        $told[] = $queued[$i] . ' -> ' . var_export($reply, true);
+    }
+    return $told;
+}
+$expected = pipelined($plain);
+lab_show('many calls in a pipeline', count($expected) > 160);
+lab_show('in their order', parity_compare($expected, pipelined($redis)));
+
+/* A deprecated alias warns once per call, even if the call reaches several nodes. */
+$calls = [
+    'getkeys' => ['*'], 'delete' => [['a', 'b', 'c', 'd', 'e']],
+    'getmultiple' => [['a', 'b', 'c', 'd', 'e']], 'settimeout' => ['a', 10], 'lget' => ['l', 0],
+    'ssize' => ['s'], 'evaluate' => ['return 1', ['a'], 1], 'substr' => ['a', 0, 1],
+];
+$said = 0;
+set_error_handler(function (int $level, string $text) use (&$said): bool {
+    $said += (int) str_contains($text, 'is deprecated');
+    return true;
+});
+$count = function (Redis $redis, callable $call) use (&$said): int {
+    $said = 0;
+    $call($redis);
+    return $said;
+};
+$deprecated = 0;
+foreach ($calls as $method => $arguments) {
+    if (!method_exists('Redis', $method)) {
+        continue;
+    }
+    $once = $count($plain, fn ($redis) => $redis->$method(...$arguments));
+    $deprecated += $once;
+    $count($redis, fn ($redis) => $redis->$method(...$arguments)) === $once || print("$method\n");
+    $count($redis, fn ($redis) => $redis->pipeline()->$method(...$arguments)->exec()) === $once
+        || print("$method in a pipeline\n");
+}
+lab_show(
+    'aliases are deprecated',
+    $deprecated > 0 || version_compare(phpversion('redis'), '6.0.0') >= 0,
+);
 ?>
 --EXPECT--
-bool(true)
-bool(true)
+many calls: true
+method by method: true
+many calls in a pipeline: true
+in their order: true
+aliases are deprecated: true

@@ -94,6 +94,13 @@ foreach ([
     }
 }
 lab_show('refused', $refused);
+try {
+    $ours->sort('{t}list', ['sort' => 'desc', 'store' => "{{$keys[1]}}sorted"]);
+} catch (OneHop\CrossNode $e) {
+    echo str_replace($keys[1], 'B', $e->getMessage()), ' ',
+        var_export($e->mayHaveExecuted(), true), "\n";
+}
+lab_show('written', $ours->exists("{{$keys[1]}}sorted"));
 lab_tell(fn () => $ours->eval('return 1'));
 lab_tell(fn () => $ours->eval('return 1', ['x'], 0));
 /* Without hash_tag no pattern has one node, unless there is only one node. */
@@ -109,6 +116,8 @@ lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([
 as on one server: true
 in a pipeline: true
 refused: 22
+SORT needs all its keys on one node: key "{t}list" is on node node-2, key "{B}sorted" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{t}list" and "{t}{B}sorted" false
+written: 0
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
 OneHop\Unsupported, node none, may have executed: false
