@@ -61,6 +61,12 @@ foreach ([
 ] as $words) {
     $tell(fn () => $redis->rawCommand(...$words));
 }
+foreach ([ /* Names that begin like a command of the table. */
+    "CLIENT\0", "GET\0", "GET\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    "client\0|list", "\0",
+] as $name) {
+    $tell(fn () => $redis->rawCommand($name, 'LIST', 'k'));
+}
 $tell(fn () => $redis->rawCommand('GET', []));
 $tell(fn () => $redis->rawCommand());
 $tell(fn () => $redis->rawCommand('GET', $c));
@@ -110,6 +116,16 @@ OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with CLIENT REPLY is not supported: the command was not sent; without replies a failed command goes unnoticed, and its connection cannot be shared: use a pipeline
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): unknown command "": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): unknown command "CLIENT\x00": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): unknown command "GET\x00": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): unknown command "GET\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): unknown command "client\x00|list": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::rawcommand(): unknown command "\x00": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 TypeError: OneHop\Redis::rawcommand(): Argument #2 must be a key of type string, array given; nothing was sent
 ArgumentCountError: OneHop\Redis::rawcommand() expects at least 1 argument, 0 given
 value: "3"
