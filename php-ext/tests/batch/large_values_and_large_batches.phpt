@@ -1,5 +1,5 @@
 --TEST--
-Values of 20 MB, batches of 100,000 commands and 300 nodes come back whole; larger values are refused
+Values of 20 MB and batches of 100,000 commands come back whole; too large values are refused
 --DESCRIPTION--
 Not beneath valgrind: it moves values of 20 MB.
 --INI--
@@ -35,7 +35,7 @@ lab_show('wrong', $wrong);
 unset($one, $large);
 $redis->del($keys);
 
-echo "-- larger than any node takes: nothing is sent, the connection closes, the node does not rest\n";
+echo "-- larger than any node takes: nothing is sent, and the node does not rest\n";
 $one = new OneHop\Redis('alpha', lab_config([$ports[0]], ['timeout' => 60000]));
 $one->set('k', 'before');
 $value = str_repeat('x', (512 << 20) + 1);
@@ -103,7 +103,7 @@ foreach ([1, 3] as $count) {
 -- large values
 GET: true
 wrong: 0
--- larger than any node takes: nothing is sent, the connection closes, the node does not rest
+-- larger than any node takes: nothing is sent, and the node does not rest
 OneHop\Unsupported, node node-0, may have executed: false
   A key or value is larger than 512 MiB, the most a node takes, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; split it
 OneHop\Unsupported, node node-0, may have executed: false

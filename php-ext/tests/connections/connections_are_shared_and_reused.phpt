@@ -1,5 +1,5 @@
 --TEST--
-All clients of a process share one connection per node, one after another and side by side
+All clients of a process share one connection per node; one whose wait the node ended is given up
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -46,9 +46,23 @@ $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
 $redis->hMset('big', ['a' => new Nested(), 'b' => str_repeat('x', 3000000)]);
 $redis->set('nested', 'flat');
 var_dump(count($redis->hGetAll('big')));
+
+echo "a connection at which the node has ended a wait: the node closes it\n";
+$port = lab_node('
+    waits = command()[0] == "BLPOP"
+    reply("-UNBLOCKED force unblock from blocking operation, what" if waits else "+OK")
+    command()');
+$redis = new OneHop\Redis('alpha', lab_config([$port]));
+lab_show('blPop', $redis->blPop(['list'], 1));
+lab_show('its error', trim($redis->getLastError()));
+lab_show('the next call', $redis->set('key', 'value'));
 ?>
 --EXPECT--
 int(1)
 int(1)
 no more than pool_size in parallel
 int(2)
+a connection at which the node has ended a wait: the node closes it
+blPop: false
+its error: "UNBLOCKED force unblock from blocking operation, what"
+the next call: true

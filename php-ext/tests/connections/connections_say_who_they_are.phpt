@@ -1,5 +1,5 @@
 --TEST--
-Each connection has the name of its server pool and its file, without a round trip for it
+Each connection has the name of its server pool and its file; a script's own name is its object's
 --INI--
 error_log=/dev/null
 --FILE--
@@ -35,6 +35,31 @@ $redis->subscribe(['channel'], static function ($redis) use ($named, $port, $nam
 if ($redis->get('key') !== 'value') { /* unsubscribe() has ended it. */
     echo "a wrong value\n";
 }
+
+echo "names that a script gives its object\n";
+[$redis, $other] = [new OneHop\Redis('alpha', $config), new OneHop\Redis('alpha', $config)];
+lab_show('before', $redis->client('getname'));
+lab_show('set', [$redis->client('SETNAME', 'mine'), $redis->client('getname')]);
+lab_show('another object', $other->client('getname'));
+lab_show('raw', [
+    $redis->rawCommand('CLIENT', 'getname'), $redis->rawCommand('client', 'setname', 'ours'),
+    $redis->client('GETNAME'),
+]);
+lab_show('setinfo', [
+    $redis->client('setinfo', 'LIB-NAME', 'framework'), $redis->client('setinfo', 'lib-ver', '1.0'),
+]);
+lab_show('refused by servers, too', [
+    $redis->client('setname', 'not mine'), $redis->client('setname', "mine\n"),
+    $redis->client('setinfo', 'lib', 'x'), $redis->client('setinfo', 'lib-ver', '1 0'),
+    $redis->client('getname'),
+]);
+$redis->set('key', 'value');
+lab_show('named', array_values($named($port)) === [$name($config)]);
+lab_show('and none', [$redis->client('setname', ''), $redis->client('getname')]);
+lab_show('other subcommands', count($redis->client('list')));
+lab_tell(fn () => $redis->client('no-evict', 'on'));
+lab_tell(fn () => $redis->pipeline()->client('setname', 'x')->exec());
+$redis->discard();
 
 echo "with a password\n";
 $locked = lab_redis('--requirepass', 'secret');
@@ -147,6 +172,20 @@ echo '  ', str_replace($name($config), 'NAME', lab_told($sentinel)[0]), "\n";
 a call, a batch, a subscription
 named: true
 named: true
+names that a script gives its object
+before: false
+set: [true,"mine"]
+another object: false
+raw: ["mine",true,"ours"]
+setinfo: [true,true]
+refused by servers, too: [false,false,false,false,"ours"]
+named: true
+and none: [true,false]
+other subcommands: 1
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::client() with CLIENT NO-EVICT is not supported: the command was not sent; it changes one connection, and connections are shared: open a plain connection to the node for it
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and have names of their own, and the client object keeps this one for itself: call it there, outside of pipelines and transactions
 with a password
 named: true
 OneHop\ConfigInvalid, node node-0, may have executed: false

@@ -1,5 +1,5 @@
 --TEST--
-No part of a reply surfaces that is cut off, malformed or of a wrong type, and none becomes another's
+No part of a reply that is cut off, malformed or of a wrong type becomes a reply to any call
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

