@@ -14,7 +14,7 @@ $shared = '<?php
 foreach ([
     ['onehop.shared_memory' => '64K'], ['onehop.max_nodes' => '2000'], ['onehop.max_nodes' => '0'],
     ['onehop.max_nodes' => '-1'], ['onehop.max_nodes' => '1024', 'onehop.shared_memory' => '1M'],
-    ['onehop.shared_memory' => '0', 'onehop.max_nodes' => '0'], [],
+    ['onehop.shared_memory' => '0', 'onehop.max_nodes' => '0'], ['onehop.pool_scope' => 'hots'], [],
 ] as $settings) {
     echo json_encode($settings, JSON_FORCE_OBJECT), "\n",
         preg_replace('/ in Unknown on line 0/', '', lab_run($shared, [], [], $settings));
@@ -61,6 +61,10 @@ Warning: OneHop: onehop.shared_memory = 1048576 is too small for onehop.max_node
 shared: nothing
 {"onehop.shared_memory":"0","onehop.max_nodes":"0"}
 shared: nothing
+{"onehop.pool_scope":"hots"}
+
+Warning: OneHop: onehop.pool_scope is host or process, not hots: each process has its own connections
+shared: configuration, topology, health, counters
 {}
 shared: configuration, topology, health, counters
 in the log of a php-fpm

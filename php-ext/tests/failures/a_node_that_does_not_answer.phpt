@@ -46,7 +46,8 @@ usleep(20000);
 $fine = lab_redis();
 /* The same node by another name in the batch, because the first one rests then. */
 foreach (['full', 'full-too'] as $name) {
-    $config = lab_config(["127.0.0.1:$port:1 $name", "127.0.0.1:$fine:1 fine"], ['timeout' => 1500]);
+    $servers = ["127.0.0.1:$port:1 $name", "127.0.0.1:$fine:1 fine"];
+    $config = lab_config($servers, ['timeout' => 1500]);
     $keys[$name] = lab_key_of_each($config);
     $clients[$name] = new OneHop\Redis('alpha', $config);
 }

@@ -1,7 +1,9 @@
 --TEST--
-Nodes that are all late together do not rest: this host had no processor or no network
+Nodes and replicas that are late together do not rest: this host had no processor or no network
 --DESCRIPTION--
 Not beneath valgrind: it is slower than these deadlines.
+--INI--
+error_log=/dev/null
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -51,9 +53,41 @@ do {
 } while ($rests === 0 && microtime(true) < $end);
 posix_kill($one, SIGCONT);
 lab_show('one of them: rested', $rests > 0);
+
+/* Replicas that have kept a call for half of its time. */
+$masters = [lab_redis(), lab_redis()];
+$replicas = $processes = [];
+foreach ($masters as $i => $master) {
+    [$port, $processes[]] = lab_redis_process('--replicaof', "127.0.0.1 $master");
+    $replicas[] = "\n   - 127.0.0.1:$port node-$i";
+}
+$redis = new OneHop\Redis('alpha', $config = lab_config($masters, [
+    'timeout' => 200, 'read_from' => 'prefer_replica', 'replicas' => implode('', $replicas),
+]));
+$keys = array_values(lab_key_of_each($config));
+for ($read = [], $end = microtime(true) + 30; !$read && microtime(true) < $end; usleep(10000)) {
+    try {
+        $read = $redis->mGet($keys);
+    } catch (RedisException) {
+    }
+}
+foreach ($processes as $process) {
+    Lab::signal($process, 19);
+}
+/* A replica that rests is not asked, and costs nothing. */
+for ($quick = 0, $end = microtime(true) + 0.9; microtime(true) < $end;) {
+    $quick += lab_time(static fn () => $redis->mGet($keys)) < 90;
+}
+foreach ($processes as $process) {
+    Lab::signal($process, 18);
+}
+lab_show('replicas: read', $read);
+lab_show('rested', $quick);
 ?>
 --EXPECT--
 both: late: true
 rested: 0
 both serve: [false,false]
 one of them: rested: true
+replicas: read: [false,false]
+rested: 0

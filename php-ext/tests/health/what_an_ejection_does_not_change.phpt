@@ -1,5 +1,5 @@
 --TEST--
-An ejection does not move pipelines or transactions that have begun; overload counts as a failure
+An ejection is shown, and does not move what has begun; overload counts as a failure
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -21,6 +21,13 @@ $out = fn ($topology) => implode(' ', array_map(
     fn ($node) => $node->name,
     array_filter($topology->nodes(), fn ($node) => $node->isEjected),
 ));
+$show = static function (): void {
+    foreach (OneHop\Topology::status()[0]['nodes'] as $node) {
+        $time = $node['rests_ms'] > 200000 ? 'for minutes' : 'now';
+        echo "  $node[node] is $node[state] $time, share ", round($node['share'], 2), ', ',
+            $node['reason'] ?? 'no reason', "\n";
+    }
+};
 /* A key of each node, and a key of node-0 that moves when node-1 is ejected. */
 $without = new OneHop\Topology('alpha', $config, ['node-1']);
 for (
@@ -36,6 +43,7 @@ for (
 }
 $redis->set($moves, 'old');
 lab_show('ejected nodes', $out($topology));
+$show();
 lab_show('a topology without node-1 has it ejected', $without->nodes()[1]->isEjected);
 
 echo "-- begun before the ejection\n";
@@ -48,6 +56,7 @@ for ($i = 0; $i < 2; $i++) {
     lab_tell(fn () => $other->get($key['node-1']));
 }
 lab_show('ejected nodes', $out($topology));
+$show();
 lab_show('node-0 is ejected', $node->isEjected);
 lab_show('the key of node-1 is on', $topology->locate($key['node-1'])->name);
 lab_show('the key that moves is on', $topology->locate($moves)->name);
@@ -116,6 +125,9 @@ lab_show('SET once it runs again', $redis->set('key', 'x'));
 ?>
 --EXPECT--
 ejected nodes: ""
+  node-0 is up now, share 0.33, no reason
+  node-1 is up now, share 0.33, no reason
+  node-2 is up now, share 0.33, no reason
 a topology without node-1 has it ejected: true
 -- begun before the ejection
 OneHop\NodeDown, node node-1, may have executed: false
@@ -123,6 +135,9 @@ OneHop\NodeDown, node node-1, may have executed: false
 OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 ejected nodes: "node-1"
+  node-0 is up now, share 0.5, no reason
+  node-1 is ejected for minutes, share 0, Connection refused while connecting
+  node-2 is up now, share 0.5, no reason
 node-0 is ejected: false
 the key of node-1 is on: "node-2"
 the key that moves is on: "node-2"

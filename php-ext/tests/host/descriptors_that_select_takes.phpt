@@ -1,5 +1,5 @@
 --TEST--
-The queues of many nodes leave the descriptors that stream_select() takes to the program, or say so
+The queues of many nodes leave descriptors to the program and to stream_select(), or say so
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
@@ -35,14 +35,14 @@ echo "-- $limit descriptors, $nodes nodes\n", implode("\n", array_unique(
     $page($script, ['config' => $config], 4),
 )), "\n";
 preg_match_all(
-    '/OneHop: of the .*?max_nodes/',
+    '/OneHop: (?:of the|connections of) .*?onehop\.max_nodes/',
     file_get_contents(Lab::file('fpm.log')) . file_get_contents(Lab::file('fpm.out')),
     $told,
 );
 echo implode(array_map(static fn (string $line) => "$line\n", array_unique($told[0])));
 PHP;
 $config = lab_config([lab_redis(), lab_redis()]);
-foreach ([[8192, 600], [3000, 600], [1024, 64], [1024, 200]] as [$limit, $nodes]) {
+foreach ([[8192, 600], [3000, 600], [1024, 64], [1024, 200], [100, 64]] as [$limit, $nodes]) {
     echo lab_run($run, [__DIR__ . '/../lab/lab.inc', $config, (string) $limit, (string) $nodes]);
 }
 ?>
@@ -56,3 +56,6 @@ foreach ([[8192, 600], [3000, 600], [1024, 64], [1024, 200]] as [$limit, $nodes]
 -- 1024 descriptors, 200 nodes
 20 right, select: 1, taken below 1024: many
 OneHop: of the 1024 descriptors that select() takes it leaves 624 to the program; raise the limit of descriptors (LimitNOFILE of php-fpm's service), or lower onehop.max_nodes
+-- 100 descriptors, 64 nodes
+20 right, select: 1, taken below 1024: many
+OneHop: connections of 25 nodes are shared, not of 64: that takes half of the descriptors that a process may have; raise that limit (LimitNOFILE of php-fpm's service), or lower onehop.max_nodes

@@ -1,5 +1,5 @@
 --TEST--
-Keys of every type are found while the ring changes, and answer as on one server
+Keys of every type are found while the ring changes, by every command, as on one server
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -125,6 +125,23 @@ $keys = array_merge(...array_map(
     $numbers,
 ));
 lab_show('found by the new ring', count(array_filter($keys, $new->exists(...))) === count($keys));
+
+echo "commands that only the nodes know, and renamed ones\n";
+$options = ['--loadmodule', lab_module(), '--rename-command', 'INCR', 'PLUS'];
+$ports = [lab_redis(...$options), lab_redis(...$options)];
+$old = moving_client([$ports[0]]);
+$ours = moving_client([$ports[1]], [$ports[0]]);
+$old->set('n', 1);
+$old->set('text', 'old');
+lab_show('renamed', $ours->rawCommand('PLUS', 'n'));
+lab_show('a module reads', $ours->rawCommand('ONEHOP.GET', 'text'));
+lab_show('a module writes', $ours->rawCommand('ONEHOP.SET', 'text', 'new'));
+lab_show('and reads', $ours->get('text'));
+lab_show('left', moving_found($ports[0], ['n', 'text']));
+/* A node that the caller has chosen gets the command as it is. */
+$old->set('other', 1);
+[, $name] = explode(' ', moving_names([$ports[1]])[0]);
+lab_show('chosen', $ours->onNode($name, 'GET', 'other'));
 ?>
 --EXPECT--
 reads: true
@@ -133,3 +150,10 @@ writes: true
 moved: true
 nowhere twice, and none lost: true
 found by the new ring: true
+commands that only the nodes know, and renamed ones
+renamed: 2
+a module reads: "old"
+a module writes: true
+and reads: "new"
+left: []
+chosen: false

@@ -1,5 +1,5 @@
 --TEST--
-Sentinels exchange a master and its replica, and no call notices
+Sentinels exchange a master and its replica: no call notices, and batches keep their order
 --INI--
 error_log=/dev/null
 --FILE--
@@ -7,7 +7,7 @@ error_log=/dev/null
 require __DIR__ . '/../lab/sentinel.inc';
 
 $lab = new LabSentinels(2);
-$config = $lab->config();
+$config = $lab->config(['timeout' => 30000]);
 $redis = new OneHop\Redis('alpha', $config);
 ['node-0' => $key, 'node-1' => $other] = lab_key_of_each($config);
 lab_show('a write', $redis->set($key, 'before'));
@@ -34,6 +34,36 @@ Lab::until(
 );
 lab_show('back', [$new === $lab->ports[0], $redis->set($key, 'back'), lab_plain($new)->get($key)]);
 lab_show('a batch', $redis->pipeline()->set($key, '1')->incr($key)->get($other)->exec());
+
+/* A read behind a refused write sees the write. */
+lab_plain($lab->ports[1])->config('SET', 'min-replicas-to-write', '2');
+Lab::until(
+    fn () => $lab->ask(array_key_last($lab->sentinels), 'FAILOVER', 'node-1') === true,
+    'failover',
+);
+lab_show('a refused write', $redis->pipeline()->get($other)->set($other, 'x')->get($other)->exec());
+
+/*
+ * A master refuses its first write and executes the second one. The first one was overtaken, so it
+ * is not sent again.
+ */
+$port = lab_node('
+    for words in commands():
+        if words[0] == "ROLE":
+            reply("*3", "$6", "master", ":0", "*0")
+        elif words[0] == "SET":
+            reply("-NOREPLICAS Not enough good replicas" if first("write") else "+OK")
+        else:
+            reply("+PONG")');
+$redis = new OneHop\Redis('alpha', lab_config([$port], [
+    'listen' => null, 'redis' => null, 'engine' => 'redis', 'timeout' => 5000,
+    'sentinels' => "\n   - 127.0.0.1:1",
+]));
+try {
+    lab_show('overtaken', $redis->pipeline()->set('key', '1')->set('key', '2')->exec());
+} catch (RedisException $refusal) {
+    lab_show('overtaken', $refusal->getMessage());
+}
 ?>
 --EXPECT--
 a write: true
@@ -45,3 +75,5 @@ the status has its address: [true,2]
 a new client: "after"
 back: [true,true,"back"]
 a batch: [true,2,"other"]
+a refused write: ["other",true,"x"]
+overtaken: "NOREPLICAS Not enough good replicas"

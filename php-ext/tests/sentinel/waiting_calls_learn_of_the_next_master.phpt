@@ -1,5 +1,5 @@
 --TEST--
-A master hangs: calls that wait for it go to the next one as soon as Sentinels name it
+Calls that wait for a master that hangs or steps down go to the next one as Sentinels name it
 --INI--
 error_log=/dev/null
 --FILE--
@@ -15,6 +15,7 @@ foreach ([$old, $new] as $port) {
 $sentinels = new LabFakeSentinels();
 $sentinels->sayAll($old, 1);
 
+echo "a master hangs\n";
 /* Calls that the old master has not answered. A connection of before is ready for a write. */
 $callers = new LabCallers($sentinels->config($old, ['timeout' => 20000]));
 $open = '$redis->get("key")';
@@ -44,8 +45,48 @@ lab_plain($new)->rPush('list', 'element');
 ob_start();
 $callers->tell();
 echo str_replace([(string) $old, (string) $new], ['OLD', 'NEW'], ob_get_clean());
+
+echo "a master becomes a replica while a blocking command waits\n";
+[$one, $two] = [lab_redis(), lab_redis()];
+lab_plain($two)->rawCommand('CONFIG', 'SET', 'slowlog-log-slower-than', '0');
+$fakes = new LabFakeSentinels();
+$fakes->sayAll($one, 1);
+$redis = new OneHop\Redis('alpha', $fakes->config($one));
+lab_show('a write', $redis->set('name', 'one'));
+
+if (($child = pcntl_fork()) === 0) {
+    lab_show('BLPOP', $redis->blPop(['list'], 30));
+    exit;
+}
+$waits = static fn (int $port) => lab_plain($port)->info('clients')['blocked_clients'] == 1;
+Lab::until(static fn () => $waits($one), 'wait');
+usleep(300000);
+/* The Sentinels name the second, and the first follows it. */
+$fakes->sayAll($two, 2);
+lab_plain($one)->rawCommand('REPLICAOF', '127.0.0.1', $two);
+Lab::until(static fn () => $waits($two), 'wait at the next master');
+lab_plain($two)->rPush('list', 'x');
+pcntl_waitpid($child, $status);
+foreach (lab_plain($two)->rawCommand('SLOWLOG', 'GET', '100') as [, , , $words]) {
+    if ($words[0] === 'BLPOP') {
+        lab_show('with the time that is left', $words[2] > 1 && $words[2] < 29.8);
+    }
+}
+
+echo "a write that the master has got asks the Sentinels while it waits\n";
+[$master, $process] = lab_redis_process();
+$sentinels = new LabFakeSentinels();
+$sentinels->sayAll($master, 1);
+$redis = new OneHop\Redis('alpha', $sentinels->config($master, ['timeout' => 1500]));
+$redis->set('key', 'value');
+$before = $sentinels->questions();
+Lab::signal($process, 19);
+lab_tell(static fn () => $redis->append('key', '!'));
+lab_show('has asked', $sentinels->questions() > $before);
+Lab::signal($process, 18);
 ?>
 --EXPECT--
+a master hangs
 a write that was not sent: true
 a read that was sent: "of NEW"
 without the express lane: "of NEW"
@@ -57,3 +98,11 @@ a wait that was not sent: ["list","element"]
 a raw command: "of NEW"
 a write that was sent: OneHop\DeadlineExceeded, may have executed
 a transaction: OneHop\DeadlineExceeded, not sent
+a master becomes a replica while a blocking command waits
+a write: true
+BLPOP: ["list","x"]
+with the time that is left: true
+a write that the master has got asks the Sentinels while it waits
+OneHop\DeadlineExceeded, node node-0, may have executed: true
+  No answer within 1500 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+has asked: true

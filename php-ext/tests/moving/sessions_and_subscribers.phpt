@@ -1,8 +1,9 @@
 --TEST--
-Sessions are found while the ring changes, and move when they are written
+While the ring changes sessions are found, and subscribers hear those who publish by both files
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../lab/speaker.inc';
 require __DIR__ . '/moving.inc';
 
 ob_start();
@@ -35,9 +36,34 @@ session_id('id');
 session_start();
 session_destroy();
 lab_show('destroyed', [moving_found($first, $key), moving_found($second, $key)]);
+
+/* Each channel has another node by the new file, and patterns are at both. */
+$ours = moving_client([$second], [$first]);
+speaker("say($first, 'news', 'by the old file'); say($second, 'news', 'by the new file');");
+$heard = [];
+$ours->subscribe(['news'], function ($ours, $channel, $text) use (&$heard) {
+    $heard[] = $text;
+    if (count($heard) === 2) {
+        $ours->unsubscribe([$channel]);
+    }
+});
+sort($heard);
+lab_show('a channel', $heard);
+speaker("say($first, 'news', 'by the old file'); say($second, 'news', 'by the new file');");
+$heard = [];
+$ours->psubscribe(['n*'], function ($ours, $pattern, $channel, $text) use (&$heard) {
+    $heard[] = $text;
+    if (count($heard) === 2) {
+        $ours->punsubscribe([$pattern]);
+    }
+});
+sort($heard);
+lab_show('a pattern', $heard);
 ?>
 --EXPECT--
 by the old file: [1,2]
 by the new file: [3,4]
 moved: [[],["PHPREDIS_SESSION:id"]]
 destroyed: [[],[]]
+a channel: ["by the new file","by the old file"]
+a pattern: ["by the new file","by the old file"]
