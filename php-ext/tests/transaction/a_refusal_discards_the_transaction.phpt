@@ -157,6 +157,29 @@ $ours->multi()->del('a');
 lab_tell(fn () => $ours->del(["$i"]));
 $ours->discard();
 lab_tell(fn () => $ours->sInter('a', "$i"));
+
+echo "the advice: keys with a common tag need hash_tag, and no tag is suggested twice\n";
+$config = lab_config($ports);
+$keys = [];
+for ($i = 0; count($keys) < 2; $i++) { /* Keys with one tag, on two nodes. */
+    $key = "{cart:0}:$i";
+    $keys[(new OneHop\Topology('alpha', $config))->locate($key)->name] ??= $key;
+}
+[$one, $other] = array_values($keys);
+$redis = new OneHop\Redis('alpha', $config);
+$advice = static function (callable $call) use ($one, $other): void {
+    try {
+        $call();
+        echo "not refused\n";
+    } catch (OneHop\CrossNode $refused) {
+        [, $advice] = explode('not sent; ', $refused->getMessage());
+        echo str_replace([$one, $other], ['ONE', 'OTHER'], $advice), "\n";
+    }
+};
+$advice(static fn () => $redis->sInter($one, $other));
+$redis->multi()->set($one, '1');
+$advice(static fn () => $redis->set($other, '2'));
+$redis->discard();
 ?>
 --EXPECT--
 the original: what a server answers
@@ -209,3 +232,6 @@ OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-0 by key "test:a", but key "test:10" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
   SINTER needs all its keys on one node: key "test:a" is on node node-0, key "test:10" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{a}" and "{a}10" after the prefix
+the advice: keys with a common tag need hash_tag, and no tag is suggested twice
+set hash_tag: "{}" in the server pool and give both keys the same hash tag, such as "ONE" and "OTHER"
+set hash_tag: "{}" in the server pool and give its keys a common hash tag, so that they share a node

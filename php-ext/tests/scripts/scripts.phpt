@@ -1,8 +1,8 @@
 --TEST--
-EVALSHA reloads a script that a node has lost if its body is known, and nothing runs twice
+EVALSHA reloads a script that a node has lost; scripts without keys need one server or a cluster
 --FILE--
 <?php
-require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../lab/cluster.inc';
 
 $ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
 $config = lab_config($ports);
@@ -106,9 +106,24 @@ lab_show(
     [$run($body, 1), $run('return 0'), $run('return 999'), $run($large)],
 );
 
-echo "-- without keys there is no node to choose\n";
+echo "-- without keys: several servers, one server, a Redis Cluster\n";
 lab_tell(fn () => $redis->eval('return 1'));
 lab_tell(fn () => $redis->evalSha($sha, ['argument'], 0));
+$one = new OneHop\Redis('alpha', lab_config([$ports[0]]));
+$sha = sha1('return ARGV[1]');
+lab_show('one server', [
+    $one->eval('return 1'), $one->eval('return ARGV[1]', ['x']), $one->evalSha($sha, ['y']),
+    $one->rawCommand('EVAL', 'return 2', '0'),
+]);
+lab_show('in a pipeline', $one->pipeline()->eval('return 3')->set('key', 'z')->exec());
+lab_show(
+    'in a transaction',
+    $one->multi()->eval("return redis.call('set', 'undeclared', 4)")->get('undeclared')->exec(),
+);
+$cluster = new LabCluster(3, 0);
+$redis = new OneHop\Redis('alpha', $cluster->config([], array_slice($cluster->ports, 0, 1)));
+lab_show('a cluster', [$redis->eval('return 1'), $redis->rawCommand('EVAL', 'return 2', '0')]);
+lab_show('in a pipeline', $redis->pipeline()->eval('return 3')->exec());
 ?>
 --EXPECT--
 -- an unknown script: phpredis' own answer
@@ -139,8 +154,13 @@ what the script got: ["p:k","plain"]
 -- 1,000 scripts are remembered, the oldest is dropped first; one of 64 KB is not
 EVAL of the large script: 1
 the script before the 1,000, their first, their last, the large one: [false,0,999,false]
--- without keys there is no node to choose
+-- without keys: several servers, one server, a Redis Cluster
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::evalsha() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
+one server: [1,"x","y",2]
+in a pipeline: [3,true]
+in a transaction: [true,"4"]
+a cluster: [1,2]
+in a pipeline: [3]

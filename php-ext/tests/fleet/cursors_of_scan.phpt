@@ -1,5 +1,5 @@
 --TEST--
-scan() goes on with cursors of 64 bits, in every process of the host
+scan() begins and ends as in phpredis, and goes on with cursors of 64 bits in every process
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -8,6 +8,47 @@ const CURSORS = [
     '0', '9286422431638134784', '1099511627776', '549755813887', '18446744073709551615',
 ];
 
+$plain = lab_plain(lab_redis());
+$ours = new OneHop\Redis('alpha', lab_config([lab_redis(), lab_redis(), lab_redis(), lab_redis()]));
+for ($i = 0; $i < 100; $i++) {
+    $plain->set("key:$i", $i);
+    $ours->set("key:$i", $i);
+}
+
+/** How many keys a loop finds that begins with $iterator; false if it does not scan at all. */
+function found(Redis $redis, mixed $cursor): int|false
+{
+    $found = [];
+    for (
+        $rounds = 0;
+        ($keys = $redis->scan($cursor, 'key:*', 20)) !== false && $rounds < 100;
+        $rounds++
+    ) {
+        $found += array_flip($keys);
+        if ($cursor === 0) {
+            break;
+        }
+    }
+    return $keys === false && $rounds === 0 ? false : count($found);
+}
+$different = [];
+$begins = 0;
+foreach ([
+    null, 0, -1, -17, '0', '00', ' 0', '', 'abc', '-0', '0.0', '-1', '17', true, false, 1.5,
+] as $first) {
+    $expected = found($plain, $first);
+    if ($expected !== false && $expected < 100) {
+        continue; // This is a cursor of the one server, so the loop begins in the middle.
+    }
+    $begins += $expected === 100;
+    if (found($ours, $first) !== $expected) {
+        $different[] = var_export($first, true);
+    }
+}
+lab_show('different from phpredis', $different);
+lab_show('some begin', $begins > 4);
+
+echo "-- cursors of 64 bits\n";
 /** A node that answers each cursor with the next one, and with a key. */
 function node(string $prefix): int
 {
@@ -56,6 +97,9 @@ echo lab_hide(lab_run('<?php
 lab_show('here', $redis->scan($cursor));
 ?>
 --EXPECT--
+different from phpredis: []
+some begin: true
+-- cursors of 64 bits
 1 node(s): [["a0","a1","a2","a3","a4"],0]
 1 node(s): [["a0","a1","a2","a3","a4"],0]
 2 node(s): [["a0","a1","a2","a3","a4","b0","b1","b2","b3","b4"],0]

@@ -1,5 +1,5 @@
 --TEST--
-With same_zone the nodes of the zone answer reads: host_zones of the file say which these are
+Replicas take turns; with same_zone the nodes answer that host_zones of the file put into it
 --INI--
 error_log=/dev/null
 --ENV--
@@ -53,12 +53,40 @@ function answers(string $zone, array $masters, array $lines, array $nodes, array
     );
     return json_encode($right) . ' ' . implode(', ', array_keys($answered));
 }
+echo "the nodes of a zone\n";
 foreach (['a', '${ONEHOP_TEST_ZONE}', 'elsewhere', 'localhost'] as $zone) {
     lab_show($zone, answers($zone, $masters, $lines, $nodes, $keys));
 }
+
+echo "turns, also after the file has changed\n";
+$config = fn (int $timeout) => lab_config($masters, [
+    'read_from' => 'replica', 'replicas' => implode($lines), 'timeout' => $timeout,
+], 'turns.yml');
+$reads = fn () => array_map(
+    fn ($port) => (int) substr(
+        lab_plain($port)->info('commandstats')['cmdstat_get'] ?? 'calls=0',
+        strlen('calls='),
+    ),
+    array_slice($ports, 0, 2),
+);
+foreach ($nodes as $port) {
+    lab_plain($port)->rawCommand('CONFIG', 'RESETSTAT');
+}
+$redis = new OneHop\Redis('alpha', $config(5000));
+$key = lab_key_of_each($config(5000))['node-0'];
+$redis->get($key);
+lab_show('one read', array_sum($reads()));
+$config(6000);
+usleep(1100000);
+$redis->get($key);
+lab_show('one more, from a changed file', $reads());
 ?>
 --EXPECT--
+the nodes of a zone
 a: "true replica 0, replica 2"
 ${ONEHOP_TEST_ZONE}: "true master 0, master 1, replica 1, replica 2"
 elsewhere: "true replica 0, replica 1, replica 2"
 localhost: "true replica 0, replica 2"
+turns, also after the file has changed
+one read: 1
+one more, from a changed file: [1,1]
