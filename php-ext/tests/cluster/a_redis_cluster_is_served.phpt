@@ -84,6 +84,36 @@ lab_show(
 );
 lab_show('WATCH', $redis->watch('{t}a'));
 lab_show('and a transaction', $redis->multi()->incr('{t}a')->exec());
+
+echo "without the directive `cluster` the failure names it\n";
+$port = $cluster->ports[0];
+$config = Lab::file('plain.yml');
+file_put_contents(
+    $config,
+    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  servers:\n  - 127.0.0.1:$port:1 one\n",
+);
+$redis = new OneHop\Redis('alpha', $config);
+
+$moved = $kept = null;
+for ($i = 0; !$moved || !$kept; $i++) {
+    $at_home = OneHop\Topology::slot("key:$i") < 16384 / 3 - 100;
+    if ($at_home) {
+        $kept ??= "key:$i";
+    } elseif (OneHop\Topology::slot("key:$i") > 16384 / 3 + 100) {
+        $moved ??= "key:$i";
+    }
+}
+$tell = static function (callable $call) {
+    ob_start();
+    lab_tell($call);
+    echo preg_replace('/MOVED \d+/', 'MOVED N', ob_get_clean());
+};
+lab_show('a slot of this node', $redis->set($kept, 'value'));
+$tell(static fn () => $redis->set($moved, 'value'));
+$tell(static fn () => $redis->pipeline()->get($kept)->get($moved)->exec());
+$tell(static fn () => $redis->hGet($moved, 'field'));
+lab_show('the next call', $redis->get($kept));
+lab_show('and pipeline', $redis->pipeline()->get($kept)->exec());
 ?>
 --EXPECT--
 one key
@@ -135,3 +165,13 @@ OneHop\CrossNode, node none, may have executed: false
 in a pipeline: [true,[4,5],"5"]
 WATCH: true
 and a transaction: [6]
+without the directive `cluster` the failure names it
+a slot of this node: true
+OneHop\ConfigInvalid, node one, may have executed: true
+  The node belongs to a Redis Cluster: it answered MOVED N 127.0.0.1:PORT, node one (127.0.0.1:PORT), server pool alpha: the command was answered; set "cluster: true" in the server pool
+OneHop\ConfigInvalid, node one, may have executed: true
+  The node belongs to a Redis Cluster: it answered MOVED N 127.0.0.1:PORT, node one (127.0.0.1:PORT), server pool alpha: the command was answered; set "cluster: true" in the server pool
+OneHop\ConfigInvalid, node one, may have executed: true
+  The node belongs to a Redis Cluster: it answered MOVED N 127.0.0.1:PORT, node one (127.0.0.1:PORT), server pool alpha: the command was answered; set "cluster: true" in the server pool
+the next call: "value"
+and pipeline: ["value"]

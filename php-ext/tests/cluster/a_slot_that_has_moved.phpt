@@ -75,6 +75,33 @@ try {
     lab_show('nodes that refused', count($e->getFailures()));
 }
 
+/* By a file of their own, so with a map of their own. */
+$redis = new OneHop\Redis('alpha', $cluster->config());
+
+echo "-- large values: 4 MB in a pipeline, every other key has moved\n";
+$keys = array_map(static fn ($i) => lab_key_in(116 + $i % 2, ":big$i"), range(0, 39));
+$values = array_map(
+    static fn ($i) => str_repeat(chr(65 + $i % 26), 100000) . $keys[$i],
+    range(0, 39),
+);
+$redis->mSet(array_combine($keys, $values));
+$cluster->move(117, $a, $c);
+$cluster->forgetStatistics();
+$pipeline = $redis->pipeline();
+foreach ($keys as $key) {
+    $pipeline->get($key);
+}
+$replies = $pipeline->exec();
+lab_show('values', count($replies));
+lab_show('wrong values', count(array_diff_assoc($replies, $values)));
+lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
+
+echo "-- 3 MB alone\n";
+$key = lab_key_in(118, ':long');
+$redis->set($key, str_repeat('x', 3000000));
+$cluster->move(118, $a, $c);
+lab_show('bytes', strlen($redis->get($key)));
+
 echo "-- two nodes redirect to each other\n";
 $slot = 300;
 $key = lab_key_in($slot);
@@ -99,6 +126,12 @@ last error: null
 -- a command for a chosen node is not redirected
 nodes that gave the value: 1
 nodes that refused: 2
+-- large values: 4 MB in a pipeline, every other key has moved
+values: 40
+wrong values: 0
+nodes have answered MOVED: 20
+-- 3 MB alone
+bytes: 3000000
 -- two nodes redirect to each other
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: the nodes redirect it to each other (node 127.0.0.1:PORT answered MOVED 300 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again

@@ -1,8 +1,8 @@
 --TEST--
-Slots without an owner fail, joining nodes are adopted, and scripts move along with their slots
+Slots without an owner fail, nodes join, scripts follow their slots, a missing map has a reason
 --FILE--
 <?php
-require __DIR__ . '/../lab/cluster.inc';
+require __DIR__ . '/../lab/liars.inc';
 
 $cluster = new LabCluster(3, 0, '--cluster-require-full-coverage', 'no');
 [$a, $b, $c] = $cluster->ports;
@@ -68,6 +68,32 @@ lab_tell(static fn () => new OneHop\Redis('alpha', $lone(Lab::port())));
 echo "a database, which redis has not in a cluster\n";
 $config = lab_config(["127.0.0.1:$a:1"], ['cluster' => 'true', 'database' => 1]);
 lab_tell(static fn () => new OneHop\Redis('alpha', $config));
+
+echo "seeds that are silent do not take the time of the one that answers\n";
+$silent = [];
+for ($i = 0; $i < 3; $i++) {
+    $silent[] = $server = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
+    socket_bind($server, '127.0.0.1', 0);
+    socket_listen($server, 0);
+    socket_getsockname($server, $host, $port);
+    $ports[] = $port;
+    for ($j = 0; $j < 4; $j++) {
+        $silent[] = $client = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
+        socket_set_nonblock($client);
+        @socket_connect($client, $host, $port);
+    }
+}
+/* Two by chance are asked first. */
+for ($i = 0; $i < 4; $i++) {
+    $config = $cluster->config(['timeout' => 3000], [...$ports, $a]);
+    lab_show('a call', (new OneHop\Redis('alpha', $config))->set('key', 'value'));
+}
+
+echo "a node that gives a wrong map and then falls silent: its wrong map is the reason\n";
+$liars = new Liars(1);
+$liars->tell([[0, 9000, $liars->ports[0]], [8000, 16383, $liars->ports[0] + 1]]);
+$liars->behave('None if words[1:2] != ["SHARDS"] or first("SHARDS") else time.sleep(9) or ""');
+lab_tell(fn () => $liars->client());
 ?>
 --EXPECT--
 a slot without an owner
@@ -96,3 +122,11 @@ OneHop\NodeDown, node none, may have executed: false
 a database, which redis has not in a cluster
 OneHop\ConfigInvalid, node none, may have executed: false
   No node returned the map of the cluster: 127.0.0.1:PORT: The node refused the database: ERR SELECT is not allowed in cluster mode, server pool alpha; correct servers, redis_auth, username or database in the server pool, or remove "cluster: true"
+seeds that are silent do not take the time of the one that answers
+a call: true
+a call: true
+a call: true
+a call: true
+a node that gives a wrong map and then falls silent: its wrong map is the reason
+OneHop\ProtocolViolation, node none, may have executed: false
+  No node returned the map of the cluster: 127.0.0.1:PORT: its map of the cluster was not accepted: slot 8000 is claimed twice, server pool alpha; check the nodes of the cluster

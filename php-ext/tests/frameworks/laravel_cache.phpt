@@ -96,6 +96,34 @@ laravel_story(function (callable $app) {
     yield 'a session' => $next->get('user');
     yield 'flushed' => [$again->flush(), $again->get('item:1'), $cache->get('a')];
 });
+
+echo "what was written through nutcracker is found, and the other way round\n";
+$config = lab_config([lab_redis(), lab_redis(), lab_redis()], ['hash_tag' => '"{}"']);
+// nutcracker refuses SELECT, so its applications name no database.
+$before = laravel_app([
+    'REDIS_CLIENT' => 'phpredis', 'REDIS_PORT' => lab_nutcracker($config), 'REDIS_DB' => 'null',
+    'REDIS_CACHE_DB' => 'null',
+]);
+$now = laravel_app(laravel_onehop($config) + ['REDIS_CACHE_DB' => '0']);
+
+$items = array_map(fn ($i) => "item:$i", range(1, 40));
+$found = function ($writes, $reads) use ($items): int {
+    foreach ($items as $i => $name) {
+        $writes['cache']->put($name, $i + 1, 600);
+    }
+    return array_sum(array_map(fn ($name) => (int) $reads['cache']->get($name), $items));
+};
+lab_show('written through nutcracker', $found($before, $now));
+$now['cache']->flush();
+lab_show('written by OneHop', $found($now, $before));
+
+$session = $before['session']->driver();
+$session->put('user', 7);
+$session->save();
+$next = $now['session']->driver();
+$next->setId($session->getId());
+$next->start();
+lab_show('a session of before', $next->get('user'));
 ?>
 --EXPECT--
 many: 820
@@ -110,3 +138,7 @@ artists flushed: [true,"John"]
 put together: [true,{"a":1,"b":2,"c":[3]}]
 a session: 7
 flushed: [true,null,null]
+what was written through nutcracker is found, and the other way round
+written through nutcracker: 820
+written by OneHop: 820
+a session of before: 7

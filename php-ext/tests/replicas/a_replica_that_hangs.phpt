@@ -1,12 +1,12 @@
 --TEST--
-A replica hangs: a read costs half of its time, and the next ones nothing
+A replica, of a server or in a Redis Cluster, hangs: a read costs half of its time, others nothing
 --DESCRIPTION--
 Not beneath valgrind: it counts the reads that took long.
 --INI--
 error_log=/dev/null
 --FILE--
 <?php
-require __DIR__ . '/../lab/sentinel.inc';
+require __DIR__ . '/../lab/cluster.inc';
 
 $master = lab_redis('--repl-diskless-sync-delay', '0');
 [$replica, $process] = lab_redis_process('--replicaof', "127.0.0.1 $master");
@@ -44,6 +44,31 @@ foreach (['prefer_replica', 'lowest_latency'] as $from) {
     lab_show('at most two waited', count(array_filter($took, static fn ($s) => $s >= 1.5)) <= 2);
     Lab::signal($process, 18);
 }
+
+$cluster = new LabCluster(3, 1);
+$replica = array_search($cluster->ports[0], $cluster->masters, true);
+[$key, $second, $other] = [lab_key_in(1), lab_key_in(2), lab_key_in(16000)];
+$config = $cluster->config(['timeout' => 3000, 'read_from' => 'prefer_replica']);
+$redis = new OneHop\Redis('alpha', $config);
+$redis->mSet([$key => '1', $second => '2', $other => '3']);
+$cluster->awaitReplicas();
+lab_show('a cluster, before', $redis->mGet([$key, $second, $other]));
+
+Lab::signal($cluster->processes[$replica], 19);
+$took = [];
+$reads = [
+    'a read' => static fn () => $redis->get($key),
+    'without the express lane' => static fn () => $redis->getRange($key, 0, -1),
+    'several keys' => static fn () => $redis->mGet([$key, $second, $other]),
+    'a batch' => static fn () => $redis->pipeline()->get($key)->get($other)->get($second)->exec(),
+];
+foreach ($reads as $name => $read) {
+    $begin = microtime(true);
+    lab_show("a cluster, $name", $read());
+    $took[] = microtime(true) - $begin;
+}
+lab_show('in time', array_sum($took) < 4 * 3.0);
+lab_show('at most two waited', count(array_filter($took, static fn ($s) => $s >= 1.5)) <= 2);
 ?>
 --EXPECT--
 prefer_replica, a read: "value"
@@ -58,5 +83,12 @@ lowest_latency, without the express lane: "value"
 lowest_latency, several keys: ["value","too"]
 lowest_latency, a batch: ["value",3]
 lowest_latency, a raw command: "value"
+in time: true
+at most two waited: true
+a cluster, before: ["1","2","3"]
+a cluster, a read: "1"
+a cluster, without the express lane: "1"
+a cluster, several keys: ["1","2","3"]
+a cluster, a batch: ["1","3","2"]
 in time: true
 at most two waited: true
