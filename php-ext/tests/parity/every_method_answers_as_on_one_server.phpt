@@ -1,5 +1,5 @@
 --TEST--
-Every method of phpredis answers on four nodes as on one server, or is refused with a reason
+Every method of phpredis answers on four nodes, and on one of them, as on one server, or is refused
 --DESCRIPTION--
 Not beneath valgrind: it makes every call of every method.
 --FILE--
@@ -11,6 +11,11 @@ foreach (array_keys(PARITY_STATES) as $state) {
     $runs[] = [true, 'alone', PARITY_OPTIONS['none'], $state];
     $runs[] = [false, 'alone', PARITY_OPTIONS['none'], $state];
 }
+/* By onNode(), if the method leaves the connection as it was. */
+foreach (['nothing', 'strings', 'sorted sets', 'hashes'] as $state) {
+    $runs[] = [true, 'on one node', PARITY_OPTIONS['none'], $state];
+}
+$runs[] = [true, 'on one node', PARITY_OPTIONS['prefix and serializer'], 'sets'];
 parity_of_methods($runs);
 ?>
 --EXPECT--
