@@ -1,5 +1,5 @@
 --TEST--
-Every method of phpredis is served or refused by name; none runs on an unconnected object
+Every method of phpredis is served or refused by name, also with RedisCluster's first argument
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -39,7 +39,8 @@ foreach ((new ReflectionClass(Redis::class))->getMethods() as $method) {
     }
     @$redis->discard();
 }
-var_dump($odd, count($served) > 120);
+lab_show('odd', $odd);
+lab_show('many are served', count($served) > 120);
 lab_tell(fn () => $redis->connect('127.0.0.1', 1));
 lab_tell(fn () => $redis->auth('secret'));
 lab_tell(fn () => $redis->swapdb(0, 1));
@@ -50,11 +51,59 @@ lab_tell(fn () => $redis->client('id'));
 lab_tell(fn () => $redis->client('unheard-of'));
 lab_tell(fn () => $redis->object('freq-uency', 'key'));
 lab_tell(fn () => $redis->xInfo('HELP'));
+
+echo "a node as the first argument, as RedisCluster takes it: no node receives the command\n";
+$ours = new OneHop\Redis('alpha', lab_config([lab_redis(), lab_redis()]));
+foreach ([
+    'flushDB', 'flushAll', 'info', 'dbSize', 'bgSave', 'save', 'lastSave', 'time', 'randomKey',
+    'bgrewriteaof', 'role',
+] as $method) {
+    foreach (['key:1', '127.0.0.1:6379', ['127.0.0.1', 6379]] as $node) {
+        $ours->set('a', 1);
+        try {
+            $ours->$method($node);
+            echo "$method: served\n";
+        } catch (OneHop\Unsupported | TypeError | ArgumentCountError $e) {
+            /* What PHP itself refuses must fail in plain phpredis, too. */
+            if (!$e instanceof OneHop\Unsupported) {
+                try {
+                    $plain->$method($node);
+                    echo "$method: served by phpredis\n";
+                } catch (TypeError) {
+                }
+            }
+        }
+        $ours->get('a') === '1' || print("$method: flushed\n");
+    }
+}
+lab_tell(fn () => $ours->flushDB('key:1'));
+foreach ([fn () => $ours->pipeline(), fn () => $ours->multi()] as $begin) {
+    $begin();
+    lab_tell(fn () => $ours->flushAll('key:1'));
+    $ours->discard();
+}
+
+echo "phpredis' own first argument is still accepted\n";
+foreach ([true, false, 1, 0, '1', '0', ''] as $async) {
+    foreach (['flushDB', 'flushAll'] as $method) {
+        $ours->set('a', 1);
+        $ours->$method($async) === true && $ours->dbSize() === 0 || print("$method: not flushed\n");
+    }
+}
+foreach (['server', 'SERVER', 'everything', 'commandstats', 'no_section'] as $section) {
+    [$one, $fleet] = array_map(
+        static fn ($redis) => array_key_exists('redis_version', (array) $redis->info($section)),
+        [$plain, $ours],
+    );
+    $one === $fleet || print("$section\n");
+}
+lab_show('PING', $ours->ping('key:1') === $plain->ping('key:1'));
+lab_show('on one node', $ours->onNode('node-0', 'flushDB'));
+lab_show('on each node', is_array($ours->onEachNode('time')));
 ?>
 --EXPECT--
-array(0) {
-}
-bool(true)
+odd: []
+many are served: true
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::connect() is not supported; the nodes and their addresses come from the server pool's configuration, connections are made when they are needed: drop the call, `new OneHop\Redis(pool)` is enough
 OneHop\Unsupported, node none, may have executed: false
@@ -74,3 +123,14 @@ OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::object(): unknown command "object freq-uency": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Read the documentation instead
+a node as the first argument, as RedisCluster takes it: no node receives the command
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::flushDB() is not supported: the command was not sent; unlike in RedisCluster, the first argument does not select a node, and the call would run on all of them; omit it to do that, or use onNode()
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::flushAll() is not supported: the command was not sent; unlike in RedisCluster, the first argument does not select a node, and the call would run on all of them; omit it to do that, or use onNode()
+OneHop\Unsupported, node none, may have executed: false
+  OneHop\Redis::flushAll() is not supported: the command was not sent; unlike in RedisCluster, the first argument does not select a node, and the call would run on all of them; omit it to do that, or use onNode()
+phpredis' own first argument is still accepted
+PING: true
+on one node: true
+on each node: true

@@ -1,5 +1,5 @@
 --TEST--
-Memory and descriptors of a process do not grow, whatever its clients do
+Memory and descriptors of a process do not grow, whatever its clients do and its nodes suffer
 --DESCRIPTION--
 Not beneath valgrind: it measures the memory of its own process.
 --FILE--
@@ -7,7 +7,7 @@ Not beneath valgrind: it measures the memory of its own process.
 require __DIR__ . '/../lab/lab.inc';
 
 $dead = Lab::port();
-$config = lab_config([lab_redis(), lab_redis(), "127.0.0.1:$dead:1 dead"]);
+$config = lab_config([$live = lab_redis(), lab_redis(), "127.0.0.1:$dead:1 dead"]);
 $keys = lab_key_of_each($config);
 $round = function () use ($config, $keys) {
     for ($i = 0; $i < 50; $i++) {
@@ -54,13 +54,46 @@ for ($i = 0; $i < 20; $i++) {
     $descriptors[$i] = count(scandir('/proc/self/fd'));
     $pages[$i] = $resident();
 }
-var_dump(
-    $memory[19] - $memory[5],
-    $descriptors[19] - $descriptors[5],
-    $pages[19] - $pages[5] < 1000,
-);
+lab_show('bytes', $memory[19] - $memory[5]);
+lab_show('descriptors', $descriptors[19] - $descriptors[5]);
+lab_show('less than a megabyte of pages', $pages[19] - $pages[5] < 1000);
+
+echo "a thousand ejections and returns, while old rings or files are still in use\n";
+$servers = [$live, "127.0.0.1:$dead:1 dead"];
+$rules = ['auto_eject_hosts' => 'true', 'server_failure_limit' => 1, 'server_retry_timeout' => 1];
+$config = lab_config($servers, $rules);
+$key = lab_key_of_each($config)['dead'];
+$redis = new OneHop\Redis('alpha', $config);
+$topology = new OneHop\Topology('alpha', $config);
+$older = new OneHop\Redis('alpha', $config);
+$older->pipeline()->get($key); /* Keeps the ring it began with, and so its snapshot, to the end. */
+for ($i = 0, $ejected = 0; $ejected < 1000; $i++) {
+    try {
+        $redis->get($key);
+    } catch (OneHop\NodeDown) {
+        $ejected++;
+        usleep(1200); /* So the node may return. */
+    }
+    if ($i % 7 === 0) {
+        $another = new OneHop\Redis('alpha', $config);
+        $another->pipeline()->get($key);
+        $kept[$i % 5] = [$another, $topology->nodes()];
+    }
+    if ($ejected === 200 && !isset($begin)) {
+        $begin = $resident();
+    }
+    if ($i === 1000) {
+        lab_config($servers, ['timeout' => 1500] + $rules, basename($config));
+    }
+}
+lab_show('less than a megabyte of pages', $resident() - $begin < 1024);
+lab_tell(fn () => $older->exec());
 ?>
 --EXPECT--
-int(0)
-int(0)
-bool(true)
+bytes: 0
+descriptors: 0
+less than a megabyte of pages: true
+a thousand ejections and returns, while old rings or files are still in use
+less than a megabyte of pages: true
+OneHop\NodeDown, node dead, may have executed: false
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable

@@ -1,11 +1,12 @@
 --TEST--
-Commands with several keys of one hash tag answer as on one server, alone and in a pipeline
+Commands with several keys answer as on one server: keys of one hash tag, and split commands
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
 require __DIR__ . '/../lab/parity.inc';
 
-$config = lab_config([lab_redis(), lab_redis(), lab_redis()], ['hash_tag' => '"{}"']);
+$ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
+$config = lab_config(array_slice($ports, 0, 3), ['hash_tag' => '"{}"']);
 $ours = new OneHop\Redis('alpha', $config);
 $plain = lab_plain(lab_redis());
 $calls = [
@@ -111,6 +112,56 @@ lab_tell(fn () => (new OneHop\Redis(
 lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([
     lab_redis(),
 ])))->sort('s', ['by' => 'w_*', 'store' => 'd']));
+
+echo "split commands, whatever the form of their keys\n";
+$config = lab_config($ports);
+$ours = new OneHop\Redis('alpha', $config);
+array_map(static fn ($port) => lab_plain($port)->flushAll(), $ports);
+$plain->flushAll();
+[$k, $l, $m, $n] = array_values(lab_key_of_each($config));
+$calls = [
+    ['mset', [$k => '1', $l => '2', $m => '3', $n => '4', 7 => '5']],
+    ['mget', [$n, $k, 'no', $k, 7, $m]], ['mget', [$k]], ['mget', []], ['mget', 'text'],
+    ['exists', $k, $l, 'no', $k], ['exists', [$k, $l]], ['exists', $k], ['exists'],
+    ['del', $k, 'no'], ['del', [$l, $m, $l]], ['del', []], ['unlink', $n, 7],
+    ['mset', []], ['mset', [$k => 1.5, $l => true, $m => null]], ['mget', [$k, $l, $m]],
+    ['del', $k, $l, $m],
+    ['xAdd', $k, '1-1', ['a' => '1']], ['xAdd', $l, '1-1', ['b' => '2']],
+    ['xAdd', $l, '1-2', ['c' => '3']], ['xAdd', $m, '1-1', ['d' => '4']],
+    ['xRead', [$m => '0', $n => '0', $k => '0', $l => '1-1']], ['xRead', [$k => '5', $l => '5']],
+    ['xRead', [$l => '0', $k => '0'], 1], ['xRead', [$n => '0']],
+    ['xGroup', 'CREATE', $k, 'g', '0'], ['xGroup', 'CREATE', $l, 'g', '0'],
+    ['xReadGroup', 'g', 'me', [$l => '>', $k => '>'], 1],
+    ['xReadGroup', 'g', 'me', [$l => '0', $k => '0']], ['xReadGroup', 'none', 'me', [$l => '>']],
+    ['pubsub', 'numsub', [$k, $l, $m]], ['pubsub', 'numsub', ['one']],
+    ['rawCommand', 'PUBSUB', 'NUMSUB', $l, $k],
+    ['rawCommand', 'XREAD', 'COUNT', '1', 'STREAMS', $l, $n, $k, '0', '0', '0'],
+    ['rawCommand', 'XREAD', 'STREAMS', $l, $k],
+];
+if (phpversion('redis') !== '5.3.7') {
+    array_push($calls, ['touch', $k, $l, 'no'], ['touch', [$k]]);
+}
+foreach (['' => 'alone', 'p:' => 'with a prefix'] as $prefix => $what) {
+    $told = [];
+    foreach ([$plain, $ours] as $redis) {
+        $redis->setOption(Redis::OPT_PREFIX, $prefix);
+        $told[] = array_map(fn ($call) => parity_tell($redis, $call), $calls);
+    }
+    lab_show($what, parity_compare(...$told));
+}
+
+/* Commands keep their order among the others of a pipeline. */
+$pipe = static fn (Redis $redis) => array_map(
+    json_encode(...),
+    $redis->pipeline()->mset([$k => 1, $l => 2])->get($l)->del($k, $l, 'no')->get($k)
+        ->mget([$l, $k])->set($m, 'x') ->exists([$m, $k])
+        ->rawCommand('MSET', "raw:$k", '1', "raw:$l", '2')->mget(["raw:$l", "raw:$k"])->exec(),
+);
+foreach ([$plain, $ours] as $redis) {
+    $redis->setOption(Redis::OPT_PREFIX, '');
+    $redis->del([$k, $l, $m, $n]);
+}
+lab_show('in a pipeline', parity_compare($pipe($plain), $pipe($ours)));
 ?>
 --EXPECT--
 as on one server: true
@@ -125,3 +176,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\CrossNode, node none, may have executed: false
   SORT reads keys made from the pattern "{t}w_*", which may live on any node, server pool alpha: the command was not sent; put the sorted key's hash tag before the *, and set hash_tag: "{}" in the server pool
 value: 0
+split commands, whatever the form of their keys
+alone: true
+with a prefix: true
+in a pipeline: true
