@@ -1,14 +1,17 @@
 --TEST--
-Replicas take turns; with same_zone the nodes answer that host_zones of the file put into it
+Replicas take turns, also in a Redis Cluster; with same_zone the nodes of the zone answer
 --INI--
 error_log=/dev/null
 --ENV--
 ONEHOP_TEST_ZONE=b
 --FILE--
 <?php
-require __DIR__ . '/../lab/sentinel.inc';
+require __DIR__ . '/../lab/cluster.inc';
 
-/* The first replica of the first master has another host than all other nodes. */
+/*
+ * host_zones of the file say which nodes are in a zone. The first replica of the first master has
+ * another host than all other nodes.
+ */
 $masters = $ports = $lines = [];
 foreach (['localhost', '127.0.0.1', '127.0.0.1'] as $i => $host) {
     $master = intdiv($i, 2);
@@ -80,6 +83,47 @@ $config(6000);
 usleep(1100000);
 $redis->get($key);
 lab_show('one more, from a changed file', $reads());
+
+echo "turns in a Redis Cluster, also across clients and maps\n";
+$cluster = new LabCluster(2, 2);
+$cluster->awaitReplicas();
+$keys = [lab_key_in(1), lab_key_in(16000)];
+$config = $cluster->config(['read_from' => 'prefer_replica']);
+$reads = static fn () => array_map(
+    static fn ($port) => preg_match(
+        '/cmdstat_get:calls=(\d+)/',
+        $cluster->call($port, 'INFO', 'commandstats'),
+        $match,
+    ) ? (int) $match[1] : 0,
+    $cluster->ports,
+);
+
+/* Begins once the map shows the replicas as online. */
+Lab::until(static function () use ($cluster) {
+    foreach ($cluster->ports as $port) {
+        if (str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"')) {
+            return false;
+        }
+    }
+    return true;
+}, 'replicas that are online');
+for ($i = 0; $i < 20; $i++) {
+    $redis = new OneHop\Redis('alpha', $config);
+    $redis->get($keys[0]);
+    $redis->get($keys[1]);
+}
+lab_show('reads', $reads());
+
+/* Each slot that is found to have moved makes a new map. A refresh may find one first. */
+[$from, $to] = $cluster->ports;
+$redis = new OneHop\Redis('alpha', $config);
+for ($i = 0; $i < 10; $i++) {
+    $cluster->move(100 + $i, $from, $to);
+    $redis->set(lab_key_in(100 + $i), 'a value');
+    $redis->get($keys[0]);
+}
+lab_show('slots were found to have moved', $cluster->errors('MOVED') > 0);
+lab_show('reads', $reads());
 ?>
 --EXPECT--
 the nodes of a zone
@@ -90,3 +134,7 @@ localhost: "true replica 0, replica 2"
 turns, also after the file has changed
 one read: 1
 one more, from a changed file: [1,1]
+turns in a Redis Cluster, also across clients and maps
+reads: [0,0,10,10,10,10]
+slots were found to have moved: true
+reads: [0,0,15,10,15,10]

@@ -1,8 +1,8 @@
 --TEST--
-Notifications of keys arrive from every node, once each
+Notifications of keys arrive once each from every node of a server pool or a Redis Cluster
 --FILE--
 <?php
-require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/../lab/cluster.inc';
 require __DIR__ . '/../lab/speaker.inc';
 
 $ports = array_map(fn () => lab_redis('--notify-keyspace-events', 'KEx'), range(0, 2));
@@ -56,9 +56,78 @@ $redis->psubscribe(['__key*'], function ($redis, $pattern, $channel, $text) use 
     }
 });
 printf("%d of 2 for each key, %d of them different\n", count($heard), count(array_unique($heard)));
+
+$cluster = new LabCluster(3, 0, '--notify-keyspace-events', 'KEx');
+$redis = new OneHop\Redis('alpha', $config = $cluster->config());
+$redis->set('key', 'value'); /* The map is known. */
+$connect = fn (int $port) => sprintf(
+    '$redis = new Redis(); $redis->connect("127.0.0.1", %d);',
+    $port,
+);
+/* When every master has the subscriber, ten of its keys expire; then one channel is published. */
+$expire = function (string $condition) use ($cluster, $connect): string {
+    $script = '';
+    foreach ($cluster->ports as $port) {
+        $script .= $connect($port) . " while (!($condition)) { usleep(2000); }";
+    }
+    foreach ($cluster->ports as $master => $port) {
+        $tag = lab_key_in($master * 6000);
+        $script .= $connect($port)
+            . "for (\$i = 0; \$i < 10; \$i++) { \$redis->psetex('$tag' . \$i, 1, 'value'); }";
+    }
+    return $script;
+};
+$publish = $connect($cluster->ports[1])
+    . 'usleep(300000); $redis->publish("news", "hello"); $redis->publish("news", "last");';
+
+echo "in a cluster by a channel, beside an ordinary one:\n";
+$event = '__keyevent@0__:expired';
+speaker($expire("\$redis->rawCommand('PUBSUB', 'NUMSUB', '$event')[1] > 0") . $publish);
+$heard = [];
+$redis->subscribe([$event, 'news'], function ($redis, $channel, $text) use (&$heard, $event) {
+    $heard[] = $text;
+    if (count($heard) === 32) {
+        $redis->unsubscribe([$event, 'news']);
+    }
+});
+printf("%d messages, %d of them different\n", count($heard), count(array_unique($heard)));
+
+echo "in a cluster by a pattern that matches everything:\n";
+speaker($expire('$redis->rawCommand("PUBSUB", "NUMPAT") > 0') . $publish);
+$heard = [];
+$redis->psubscribe(['*'], function ($redis, $pattern, $channel, $text) use (&$heard) {
+    $heard[] = "$channel $text";
+    if (count($heard) === 62) {
+        $redis->punsubscribe(['*']);
+    }
+});
+printf("%d messages, %d of them different\n", count($heard), count(array_unique($heard)));
+
+echo "another master ends it, because it notifies, too:\n";
+$new = $cluster->join();
+if (($child = pcntl_fork()) === 0) {
+    $asks = ['PUBSUB', 'NUMSUB', $event];
+    Lab::until(fn () => lab_plain($cluster->ports[2])->rawCommand(...$asks)[1], 'listener');
+    $cluster->move(99, $cluster->ports[0], $new);
+    /* It is sent on, and its process asks for the map, which the parent shares. */
+    (new OneHop\Redis('alpha', $config))->set(lab_key_in(99), 'value');
+    posix_kill(getmypid(), SIGKILL);
+}
+try {
+    $redis->subscribe([$event, 'news'], fn () => null);
+} catch (OneHop\NodeDown $over) {
+    echo $over->getMessage(), "\n";
+}
+pcntl_waitpid($child, $status);
 ?>
 --EXPECT--
 by a channel:
 30 keys, 30 of them different
 by a pattern:
 60 of 2 for each key, 60 of them different
+in a cluster by a channel, beside an ordinary one:
+32 messages, 32 of them different
+in a cluster by a pattern that matches everything:
+62 messages, 62 of them different
+another master ends it, because it notifies, too:
+The cluster has new masters, and this subscription does not receive their key notifications, server pool alpha: the command was answered; subscribe again
