@@ -85,8 +85,8 @@ UnifiedJedis counts the methods that send a command of this page.
 
 ## Commands that this page does not have
 
-`rawCommand` (PHP) and `sendCommand` (Java) ask a node about such a command: of a module that it
-does not list, newer than this page, or renamed. All workers of the host (PHP), or all threads of
+Such a command belongs to another module, is newer than this page, or was renamed. `rawCommand`
+(PHP) and `sendCommand` (Java) ask a node about it. All workers of the host (PHP), or all threads of
 the client (Java), remember the answer for an hour. So the first call costs one more round trip, and
 further calls cost nothing. From then on the command is like the others:
 
@@ -100,8 +100,8 @@ further calls cost nothing. From then on the command is like the others:
 
 The user of the server pool needs the right to COMMAND. In Java the caller can also name the key,
 `sendCommand(key, command, ...)`. Then a node is asked only if this page has the command but not
-its subcommand. Else the command goes to the node of that key, its connection is closed afterwards,
-and pipelines and transactions refuse it.
+its subcommand. Otherwise the command goes to the node of that key, its connection is closed
+afterwards, and pipelines and transactions refuse it.
 """
 PLACES = {
     "one_node": "to the node of their keys",
