@@ -59,7 +59,7 @@ typedef enum oh_directive_type {
   oh_text sentinel_username; \
   oh_text sentinel_password; /* Must never appear in a message. */ \
   bool has_sentinel_tls; /* The Sentinels are reached by TLS, with the files of `tls`. */ \
-  oh_distribution moving_from_distribution; /* Absent: all of the old ring but its servers is as the pool. */ \
+  oh_distribution moving_from_distribution; /* If it is absent, the old ring has the distribution, hash and tag of the pool. */ \
   bool has_moving_from_distribution; \
   oh_hash moving_from_hash; \
   bool has_moving_from_hash; \

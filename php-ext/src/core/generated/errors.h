@@ -7,11 +7,11 @@
   X(OH_ERROR_NODE_DOWN, "NodeDown", "The node could not be reached: refused, reset, closed, full, or not resolvable.") \
   X(OH_ERROR_DEADLINE_EXCEEDED, "DeadlineExceeded", "The deadline passed while leasing, connecting, writing or reading.") \
   X(OH_ERROR_CROSS_NODE, "CrossNode", "The command or transaction needs all its keys on one node and they are not; nothing was sent.") \
-  X(OH_ERROR_POOL_EXHAUSTED, "PoolExhausted", "Every connection to the node stayed leased until the deadline, or could not be given back by anybody.") \
+  X(OH_ERROR_POOL_EXHAUSTED, "PoolExhausted", "Every connection to the node stayed leased until the deadline, or nobody could give one back.") \
   X(OH_ERROR_CONFIG_INVALID, "ConfigInvalid", "The configuration is missing, malformed or not accepted by the node: file, server pool, user, password, database, engine.") \
   X(OH_ERROR_PROTOCOL_VIOLATION, "ProtocolViolation", "The node sent something that is not a reply, more than was asked for, or more than the limits allow.") \
   X(OH_ERROR_UNSUPPORTED, "Unsupported", "The method or command is not served, malformed or unknown, and nothing was sent; or the replies of several nodes differ and none can stand for all.") \
-  X(OH_ERROR_PARTIAL_BATCH, "PartialBatch", "Some nodes of a batch answered and some failed; what did arrive is carried along.")
+  X(OH_ERROR_PARTIAL_BATCH, "PartialBatch", "Some nodes of a batch answered and some failed; the failure has the replies that arrived.")
 
 /* X(constant, name, phrase of a message) */
 #define OH_OUTCOMES(X) \

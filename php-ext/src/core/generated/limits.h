@@ -6,8 +6,8 @@
 #define OH_CONFIG_BYTES_MAX 1048576
 
 /*
- * Errors of one configuration that are reported; of the others only their number. More than ten
- * nobody corrects at a time.
+ * Errors of one configuration that are reported; the others are only counted. Nobody corrects more
+ * than ten at a time.
  */
 #define OH_CONFIG_ERRORS_MAX 10
 
@@ -23,7 +23,7 @@
 /* Sentinels of one server pool. Real ones have 3 to 7; each is asked once a second. */
 #define OH_POOL_SENTINELS_MAX 64
 
-/* A pool's name stands in messages and metrics; longer ones are mistakes. */
+/* A pool's name is a part of messages and metrics; longer names are mistakes. */
 #define OH_POOL_NAME_BYTES_MAX 255
 
 /*
@@ -65,7 +65,7 @@
  */
 #define OH_WEIGHTS_SUM_MAX 2147483647
 
-/* More connections to one node than it has ports for cannot exist. */
+/* There cannot be more connections to one node than ports. */
 #define OH_POOL_SIZE_MAX 65535
 
 /* How much of a name a reason shows: escaped fourfold it still fits a message. */
@@ -194,8 +194,8 @@
 #define OH_LEARNT_COMMANDS_NEAR 8
 
 /*
- * Key specifications of one command; servers have at most 4. Of a command with more, the node finds
- * the keys.
+ * Key specifications of one command; servers have at most 4. If a command has more, the node finds
+ * its keys.
  */
 #define OH_LEARNT_SPECS_MAX 8
 
@@ -203,8 +203,8 @@
 #define OH_CURSOR_NODE_BITS 12
 
 /*
- * The bits of a SCAN cursor that hold the start of the topology's fingerprint. Of 63 bits they are
- * what remains; a foreign cursor passes once in 2,048.
+ * The bits of a SCAN cursor that hold the start of the topology's fingerprint. They are what
+ * remains of 63 bits; a foreign cursor passes once in 2,048.
  */
 #define OH_CURSOR_TOPOLOGY_BITS 11
 

@@ -18,8 +18,8 @@
 #define OH_REST_MS_FIRST 50u
 
 /*
- * The longest pause of a node that rests, its share of chance included. With a try of 300 ms one
- * caller of a host waits in vain per second, and a node that is back is served within a second.
+ * The longest pause of a node that rests, its random part included. With a try of 300 ms one caller
+ * of a host waits for nothing each second, and a node that is back is served within a second.
  */
 #define OH_REST_MS_MAX 700u
 
@@ -32,9 +32,9 @@
 #define OH_REST_AHEAD_MS_MAX 10000u
 
 /*
- * If several nodes are late together, that does not count against them until so long after the last
- * answer of any node. A host that gets no processor time, or no network, for longer has no use for
- * them.
+ * If several nodes are late together, that does not count against them until this much time after
+ * the last answer of any node. A host that gets no processor time, or no network, for longer has no
+ * use for them.
  */
 #define OH_LATE_TOGETHER_MS_MAX 5000u
 
@@ -63,14 +63,14 @@
 #define OH_CONNECTION_IDLE_MS_MAX 60000u
 
 /*
- * How long one slot of recent errors is. Longer slots would show an error that is over for too
- * long.
+ * How long one slot of recent errors is. With longer slots an error would still be shown long after
+ * it is over.
  */
 #define OH_RECENT_SLOT_MS 30000u
 
 /*
- * When a changed configuration is tried again that needs a map which no node gave: asking the nodes
- * takes as long as a call may.
+ * How soon a changed configuration is tried again if it needs a map and no node gave one: asking
+ * the nodes takes as long as a call may.
  */
 #define OH_CONFIG_AGAIN_MS 8000u
 
@@ -82,7 +82,7 @@
 
 /*
  * How often a client that exists checks whether another process has read a changed configuration.
- * It is a load from shared memory; the file is looked at once a second all the same.
+ * It is a load from shared memory; the file itself is still checked only once a second.
  */
 #define OH_CONFIG_FOLLOW_EVERY_MS 100u
 
@@ -102,18 +102,18 @@
 #define OH_FAILOVER_CHECK_MS 100u
 
 /*
- * How long calls wait for it: the servers' default of `cluster-node-timeout`, 15 s, and 2 s for the
- * election.
+ * How long calls wait for that successor: the servers' default of `cluster-node-timeout`, 15 s, and
+ * 2 s for the election.
  */
 #define OH_FAILOVER_MS_MAX 17000u
 
 /*
- * How long calls go on to wait for it while the maps have no replica that may be promoted. One
- * server may call a healthy replica failed, or all of them for a moment.
+ * How long calls go on waiting for that successor while the maps have no replica that may be
+ * promoted. One server may call a healthy replica failed, or all of them for a moment.
  */
 #define OH_FAILOVER_DOUBT_MS 2000u
 
-/* How often a map is refreshed that seems to be right. */
+/* How often a map that seems to be right is refreshed. */
 #define OH_REFRESH_ANYWAY_MS 60000u
 
 /* Minimum time to wait for the second answer after the first. */
@@ -122,7 +122,7 @@
 /* How often the Sentinels of a server pool are asked. */
 #define OH_SENTINELS_EVERY_MS 1000u
 
-/* The least time between two questions to them, if an address may have changed. */
+/* The least time between two questions to the Sentinels if an address may have changed. */
 #define OH_SENTINELS_SOON_MS 100u
 
 /*

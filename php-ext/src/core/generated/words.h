@@ -21,8 +21,9 @@
 #define OH_WORDS_REFUSED_AS_REPLICA {"READONLY", NULL}
 
 /*
- * Refusals after which a command goes to the master that Sentinels name next. NOREPLICAS says a
- * master that has lost its replicas, or will soon be a replica itself (min-replicas-to-write).
+ * Refusals after which a command goes to the master that Sentinels name next. NOREPLICAS is the
+ * answer of a master that has lost its replicas, or will soon be a replica itself
+ * (min-replicas-to-write).
  */
 #define OH_WORDS_REFUSED_BY_WATCHED {"READONLY", "NOREPLICAS", NULL}
 
@@ -36,12 +37,12 @@
 #define OH_WAIT_CHANNEL "onehop:wait"
 
 /*
- * How the error begins that a caller gets who waits at a node when it becomes a replica. Its
+ * The beginning of the error that a caller gets if the node where it waits becomes a replica. Its
  * command was not executed. The other errors that begin with UNBLOCKED are answers.
  */
 #define OH_UNBLOCKED_BY_CHANGE "UNBLOCKED force unblock from blocking operation"
 
-/* What a caller gets whose wait somebody has ended by CLIENT UNBLOCK ... ERROR. */
+/* The error that a caller gets if somebody has ended its wait by CLIENT UNBLOCK ... ERROR. */
 #define OH_UNBLOCKED_BY_CLIENT "UNBLOCKED client unblocked via CLIENT UNBLOCK"
 
 /* What the log says of a server pool that checks no certificate. */
@@ -53,7 +54,7 @@
 /* What the log says of a password that is a dollar sign and the name of a variable. */
 #define OH_LOG_PASSWORD_VARIABLE "the password of server pool %s looks like a variable and is taken as it is: only ${NAME} in the file of a OneHop pool is one"
 
-/* What the log says of changed TLS files that are refused: tls_options, and this. */
+/* What the log says of changed TLS files that are refused: tls_options, and then this text. */
 #define OH_LOG_TLS_STAYS "%s; the files before stay in use"
 
 #endif

@@ -9,16 +9,16 @@ public enum ErrorKind {
     DEADLINE_EXCEEDED("DeadlineExceeded", "The deadline passed while leasing, connecting, writing or reading."),
     /** The command or transaction needs all its keys on one node and they are not; nothing was sent. */
     CROSS_NODE("CrossNode", "The command or transaction needs all its keys on one node and they are not; nothing was sent."),
-    /** Every connection to the node stayed leased until the deadline, or could not be given back by anybody. */
-    POOL_EXHAUSTED("PoolExhausted", "Every connection to the node stayed leased until the deadline, or could not be given back by anybody."),
+    /** Every connection to the node stayed leased until the deadline, or nobody could give one back. */
+    POOL_EXHAUSTED("PoolExhausted", "Every connection to the node stayed leased until the deadline, or nobody could give one back."),
     /** The configuration is missing, malformed or not accepted by the node: file, server pool, user, password, database, engine. */
     CONFIG_INVALID("ConfigInvalid", "The configuration is missing, malformed or not accepted by the node: file, server pool, user, password, database, engine."),
     /** The node sent something that is not a reply, more than was asked for, or more than the limits allow. */
     PROTOCOL_VIOLATION("ProtocolViolation", "The node sent something that is not a reply, more than was asked for, or more than the limits allow."),
     /** The method or command is not served, malformed or unknown, and nothing was sent; or the replies of several nodes differ and none can stand for all. */
     UNSUPPORTED("Unsupported", "The method or command is not served, malformed or unknown, and nothing was sent; or the replies of several nodes differ and none can stand for all."),
-    /** Some nodes of a batch answered and some failed; what did arrive is carried along. */
-    PARTIAL_BATCH("PartialBatch", "Some nodes of a batch answered and some failed; what did arrive is carried along.");
+    /** Some nodes of a batch answered and some failed; the failure has the replies that arrived. */
+    PARTIAL_BATCH("PartialBatch", "Some nodes of a batch answered and some failed; the failure has the replies that arrived.");
 
     private final String label;
     private final String meaning;
@@ -48,7 +48,7 @@ public enum ErrorKind {
 
     /** How far the command got before the failure. */
     public enum Outcome {
-        /** No byte of the command was written: repeating it is safe. */
+        /** No byte of the command was written, so repeating it is safe. */
         NOT_SENT("the command was not sent"),
         /** Bytes were written and no reply was read: only the node knows. */
         MAYBE_EXECUTED("the command may have executed"),

@@ -10,8 +10,8 @@ public final class Limits {
     public static final int CONFIG_BYTES_MAX = 1048576;
 
     /**
-     * Errors of one configuration that are reported; of the others only their number. More than ten
-     * nobody corrects at a time.
+     * Errors of one configuration that are reported; the others are only counted. Nobody corrects
+     * more than ten at a time.
      */
     public static final int CONFIG_ERRORS_MAX = 10;
 
@@ -27,7 +27,7 @@ public final class Limits {
     /** Sentinels of one server pool. Real ones have 3 to 7; each is asked once a second. */
     public static final int POOL_SENTINELS_MAX = 64;
 
-    /** A pool's name stands in messages and metrics; longer ones are mistakes. */
+    /** A pool's name is a part of messages and metrics; longer names are mistakes. */
     public static final int POOL_NAME_BYTES_MAX = 255;
 
     /**
@@ -69,7 +69,7 @@ public final class Limits {
      */
     public static final int WEIGHTS_SUM_MAX = 2147483647;
 
-    /** More connections to one node than it has ports for cannot exist. */
+    /** There cannot be more connections to one node than ports. */
     public static final int POOL_SIZE_MAX = 65535;
 
     /** How much of a name a reason shows: escaped fourfold it still fits a message. */
@@ -137,8 +137,8 @@ public final class Limits {
     public static final int REDIRECTS_MAX = 5;
 
     /**
-     * How many repeats a client can pay at most, and when it begins: one for each connection of a
-     * small pool that a restart has closed.
+     * How many repeats a client can pay for, at most and when it begins: one for each connection of
+     * a small pool that a restart has closed.
      */
     public static final int REPEATS_FULL = 10;
 
@@ -209,8 +209,8 @@ public final class Limits {
     public static final int LEARNT_COMMANDS_MAX = 256;
 
     /**
-     * Key specifications of one command; servers have at most 4. Of a command with more, the node
-     * finds the keys.
+     * Key specifications of one command; servers have at most 4. If a command has more, the node
+     * finds its keys.
      */
     public static final int LEARNT_SPECS_MAX = 8;
 
@@ -220,8 +220,8 @@ public final class Limits {
     public static final int CURSOR_NODE_BITS = 12;
 
     /**
-     * The bits of a SCAN cursor that hold the start of the topology's fingerprint. Of 63 bits they
-     * are what remains; a foreign cursor passes once in 2,048.
+     * The bits of a SCAN cursor that hold the start of the topology's fingerprint. They are what
+     * remains of 63 bits; a foreign cursor passes once in 2,048.
      */
     public static final int CURSOR_TOPOLOGY_BITS = 11;
 

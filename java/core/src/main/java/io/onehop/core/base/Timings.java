@@ -20,8 +20,8 @@ public final class Timings {
     public static final int REST_MS_FIRST = 50;
 
     /**
-     * The longest pause of a node that rests, its share of chance included. With a try of 300 ms
-     * one caller of a host waits in vain per second, and a node that is back is served within a
+     * The longest pause of a node that rests, its random part included. With a try of 300 ms one
+     * caller of a host waits for nothing each second, and a node that is back is served within a
      * second.
      */
     public static final int REST_MS_MAX = 700;
@@ -38,9 +38,9 @@ public final class Timings {
     public static final int REST_AHEAD_MS_MAX = 10000;
 
     /**
-     * If several nodes are late together, that does not count against them until so long after the
-     * last answer of any node. A host that gets no processor time, or no network, for longer has no
-     * use for them.
+     * If several nodes are late together, that does not count against them until this much time
+     * after the last answer of any node. A host that gets no processor time, or no network, for
+     * longer has no use for them.
      */
     public static final int LATE_TOGETHER_MS_MAX = 5000;
 
@@ -69,8 +69,8 @@ public final class Timings {
     public static final int CONNECTION_IDLE_MS_MAX = 60000;
 
     /**
-     * How long one slot of recent errors is. Longer slots would show an error that is over for too
-     * long.
+     * How long one slot of recent errors is. With longer slots an error would still be shown long
+     * after it is over.
      */
     public static final int RECENT_SLOT_MS = 30000;
 
@@ -103,18 +103,18 @@ public final class Timings {
     public static final int FAILOVER_CHECK_MS = 100;
 
     /**
-     * How long calls wait for it: the servers' default of `cluster-node-timeout`, 15 s, and 2 s for
-     * the election.
+     * How long calls wait for that successor: the servers' default of `cluster-node-timeout`, 15 s,
+     * and 2 s for the election.
      */
     public static final int FAILOVER_MS_MAX = 17000;
 
     /**
-     * How long calls go on to wait for it while the maps have no replica that may be promoted. One
-     * server may call a healthy replica failed, or all of them for a moment.
+     * How long calls go on waiting for that successor while the maps have no replica that may be
+     * promoted. One server may call a healthy replica failed, or all of them for a moment.
      */
     public static final int FAILOVER_DOUBT_MS = 2000;
 
-    /** How often a map is refreshed that seems to be right. */
+    /** How often a map that seems to be right is refreshed. */
     public static final int REFRESH_ANYWAY_MS = 60000;
 
     /**
@@ -129,7 +129,7 @@ public final class Timings {
     /** How often the Sentinels of a server pool are asked. */
     public static final int SENTINELS_EVERY_MS = 1000;
 
-    /** The least time between two questions to them, if an address may have changed. */
+    /** The least time between two questions to the Sentinels if an address may have changed. */
     public static final int SENTINELS_SOON_MS = 100;
 
     /**

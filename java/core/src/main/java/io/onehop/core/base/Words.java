@@ -25,8 +25,9 @@ public final class Words {
     public static final Set<String> REFUSED_AS_REPLICA = Set.of("READONLY");
 
     /**
-     * Refusals after which a command goes to the master that Sentinels name next. NOREPLICAS says a
-     * master that has lost its replicas, or will soon be a replica itself (min-replicas-to-write).
+     * Refusals after which a command goes to the master that Sentinels name next. NOREPLICAS is the
+     * answer of a master that has lost its replicas, or will soon be a replica itself
+     * (min-replicas-to-write).
      */
     public static final Set<String> REFUSED_BY_WATCHED = Set.of("READONLY", "NOREPLICAS");
 
@@ -40,12 +41,12 @@ public final class Words {
     public static final String WAIT_CHANNEL = "onehop:wait";
 
     /**
-     * How the error begins that a caller gets who waits at a node when it becomes a replica. Its
-     * command was not executed. The other errors that begin with UNBLOCKED are answers.
+     * The beginning of the error that a caller gets if the node where it waits becomes a replica.
+     * Its command was not executed. The other errors that begin with UNBLOCKED are answers.
      */
     public static final String UNBLOCKED_BY_CHANGE = "UNBLOCKED force unblock from blocking operation";
 
-    /** What a caller gets whose wait somebody has ended by CLIENT UNBLOCK ... ERROR. */
+    /** The error that a caller gets if somebody has ended its wait by CLIENT UNBLOCK ... ERROR. */
     public static final String UNBLOCKED_BY_CLIENT = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
 
     /** What the log says of a server pool that checks no certificate. */
@@ -57,7 +58,7 @@ public final class Words {
     /** What the log says of a password that is a dollar sign and the name of a variable. */
     public static final String LOG_PASSWORD_VARIABLE = "the password of server pool %s looks like a variable and is taken as it is: only ${NAME} in the file of a OneHop pool is one";
 
-    /** What the log says of changed TLS files that are refused: tls_options, and this. */
+    /** What the log says of changed TLS files that are refused: tls_options, and then this text. */
     public static final String LOG_TLS_STAYS = "%s; the files before stay in use";
 
     private Words() {}
