@@ -114,7 +114,7 @@ OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::select() is not supported; connections are shared, so the client object keeps its database for itself: in PHP call select() on it, outside of pipelines, transactions and WATCH; in Java call database() of the builder
 value: true
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::slaveof() is not supported; replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel
+  OneHop\Redis::slaveof() is not supported; replication is set up for each server: send it to the node you mean with onNode, or leave it to Sentinel
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::client() with CLIENT ID is not supported: the command was not sent; each call may use another connection, so the answer would be about an arbitrary one: CLIENT LIST shows them all
 OneHop\Unsupported, node none, may have executed: false

@@ -66,7 +66,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::nobodyKnows() is not supported; OneHop does not know this method with these parameters, and no command has its name; use rawCommand()
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::shutdown() is not supported; it would stop the whole fleet: send it to the node you mean by onNode, or stop its service
+  OneHop\Redis::shutdown() is not supported; it would stop the whole fleet: send it to the node you mean with onNode, or stop its service
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::nobodyKnows() is not supported: the command was not sent; OneHop does not know this method with these parameters, and no command has its name; use rawCommand()
 ArgumentCountError: OneHop\Redis::hExpire() expects exactly 3 arguments, 0 given

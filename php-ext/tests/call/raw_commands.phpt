@@ -107,7 +107,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with SCAN is not supported: the command was not sent; rawCommand() cannot track what this command starts; use multi(), watch(), subscribe() or scan()
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with EVAL is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
+  OneHop\Redis::rawcommand() with EVAL is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node with onEachNode
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with EVAL is not supported: the command was not sent; it is malformed: it has fewer arguments than its keys need
 OneHop\Unsupported, node none, may have executed: false

@@ -156,9 +156,9 @@ EVAL of the large script: 1
 the script before the 1,000, their first, their last, the large one: [false,0,999,false]
 -- without keys: several servers, one server, a Redis Cluster
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
+  OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node with onEachNode
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::evalsha() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
+  OneHop\Redis::evalsha() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node with onEachNode
 one server: [1,"x","y",2]
 in a pipeline: [3,true]
 in a transaction: [true,"4"]

@@ -170,9 +170,9 @@ refused: 22
 SORT needs all its keys on one node: key "{t}list" is on node node-2, key "{B}sorted" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{t}list" and "{t}{B}sorted" false
 written: 0
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
+  OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node with onEachNode
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
+  OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node with onEachNode
 OneHop\CrossNode, node none, may have executed: false
   SORT reads keys made from the pattern "{t}w_*", which may live on any node, server pool alpha: the command was not sent; put the sorted key's hash tag before the *, and set hash_tag: "{}" in the server pool
 value: 0

@@ -102,7 +102,7 @@ def page():
         f"{placed}."
     )
     by_node = paragraph(
-        f"These are about one node, so send them by onNode or onEachNode: {single}."
+        f"These are about one node, so send them with onNode or onEachNode: {single}."
     )
     return f"{text}\n## SSDB's own commands\n\n{by_key}\n\n{by_node}\n"
 
