@@ -419,6 +419,9 @@ def page(text):
 
 
 def meaning(row):
-    """The help of a directive as a sentence without Markdown."""
-    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", row["help"]).replace("`", "")
-    return text[:1].upper() + text[1:].rstrip(".:") + "."
+    """The help of a directive as a sentence without Markdown, and without links in parentheses."""
+    text = re.sub(r" \((\[[^]]*\]\([^)]*\)(, )?)+\)", "", row["help"])
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).rstrip(".:") + "."
+    if not text.startswith("`"):  # A word of the file is not capitalised.
+        text = text[:1].upper() + text[1:]
+    return text.replace("`", "")
