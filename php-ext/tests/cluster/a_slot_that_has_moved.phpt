@@ -107,6 +107,14 @@ $slot = 300;
 $key = lab_key_in($slot);
 $cluster->call($a, 'CLUSTER', 'SETSLOT', (string) $slot, 'NODE', $cluster->id($b));
 lab_tell(static fn () => preg_replace('/\d+$/', '', (string) $redis->get($key)));
+
+echo "-- the same pipeline uses the only connection to the new node\n";
+$single = new OneHop\Redis('alpha', $cluster->config(['pool_size' => 1], name: 'single.yml'));
+[$moved, $unmoved] = [lab_key_in(115), lab_key_in(16000)];
+$single->mSet([$moved => 'moved', $unmoved => 'unmoved']);
+$cluster->move(115, $a, $c);
+lab_plain($c)->rawCommand('CLIENT', 'PAUSE', '300');
+lab_show('the pipeline', $single->pipeline()->get($moved)->get($unmoved)->exec());
 ?>
 --EXPECT--
 -- ten slots with fifty keys move to the last node
@@ -135,3 +143,5 @@ bytes: 3000000
 -- two nodes redirect to each other
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: the nodes redirect it to each other (node 127.0.0.1:PORT answered MOVED 300 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
+-- the same pipeline uses the only connection to the new node
+the pipeline: ["moved","unmoved"]

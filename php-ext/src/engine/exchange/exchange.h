@@ -288,6 +288,12 @@ bool oh_exchange_conclude(oh_exchange *exchange);
 /* Sends the requests of the members that wait, now that all are started. */
 void oh_exchange_set_send_waiting(oh_exchange_set *set);
 
+/*
+ * Waits until no member uses a connection of this pool. Other members go on meanwhile. Their
+ * replies stay in memory until the caller reads them.
+ */
+void oh_exchange_set_free_pool(const oh_exchange_set *set, const oh_connections *connections);
+
 /* Advances some exchanges, waiting at most `milliseconds`, for work that runs beside calls. */
 void oh_exchange_poll_once(oh_exchange *const *members, uint32_t count, int milliseconds);
 

@@ -333,3 +333,17 @@ void oh_exchange_await(oh_exchange *exchange)
 {
     oh_exchange_wait_until(exchange, has_ended);
 }
+
+void oh_exchange_set_free_pool(const oh_exchange_set *set, const oh_connections *connections)
+{
+    for (uint32_t i = 0; i < set->members_count; i++) {
+        oh_exchange *exchange = set->members[i];
+
+        if (exchange->peer.connections == connections) {
+            exchange->replies.gathers = true;
+            while (oh_exchange_is_active(exchange)) {
+                move_all(set->members, set->members_count, -1);
+            }
+        }
+    }
+}

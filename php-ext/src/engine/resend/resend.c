@@ -154,6 +154,16 @@ static bool load_all(oh_resend_run *run)
 
 /* ---- Sending ---- */
 
+/* The rest of the set may use the last connection that a node of this round has left. */
+static void free_pools(const oh_resend_run *run)
+{
+    const oh_exchange_set *set = run->exchange->set;
+
+    for (uint32_t i = 0; set && i < run->requests_count; i++) {
+        oh_exchange_set_free_pool(set, oh_snapshot_connections(run->map, run->requests[i].node));
+    }
+}
+
 static void send_all(oh_resend_run *run)
 {
     const oh_exchange *from = run->exchange;
@@ -167,6 +177,7 @@ static void send_all(oh_resend_run *run)
         .is_unknown = from->terms.is_unknown,
         .gathers = true};
 
+    free_pools(run);
     run->set->members_count = 0;
     for (uint32_t i = 0; i < run->requests_count; i++) {
         oh_resend_request *sent = &run->requests[i];
