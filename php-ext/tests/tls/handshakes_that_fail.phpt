@@ -99,7 +99,7 @@ attempt('an answer in plain text', lab_node('reply("-ERR what?"); time.sleep(60)
 attempt('a redis without TLS', lab_redis(), ['timeout' => MS]);
 attempt('silence', lab_node('time.sleep(60)'), ['timeout' => MS]);
 attempt('the end', lab_node(''));
-attempt('a reset', lab_node('reset()'));
+attempt('a reset', lab_node('peek(); reset()'));
 attempt('no version in common', (function () {
     $port = Lab::port();
     Lab::start(['openssl', 's_server', '-quiet', '-accept', (string) $port, '-tls1_1',
