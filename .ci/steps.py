@@ -1,7 +1,7 @@
 """The steps that .ci/test.py runs, by part: test, prove, check, lint and trixie.
 
-Within a part the longest step of PHP and that of Java begin at once; of the others the cheapest
-come first, so that simple mistakes show early.
+Within a part the longest step of PHP and the longest of Java begin at once. The others follow, the
+cheapest first, so that simple mistakes show early.
 """
 
 import glob
@@ -14,7 +14,7 @@ PYTHON = "/usr/bin/python3"
 
 
 class Step(NamedTuple):
-    """A command. Of steps with the same place one runs at a time.
+    """A command. Steps with the same place run one at a time.
 
     They write to the same files, or each of them keeps a processor busy with a whole suite.
     """
@@ -87,7 +87,7 @@ CORE = Step("C core under sanitizers", ["make", "-s", "-j2", "-C", "php-ext/test
 ENGINE = ["make", "-s", "-j2", "-C", "php-ext/tests-engine"]
 FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
 JAVA = ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]
-# The core, and packages of the client on their own. Of these only one test needs servers.
+# The core, and packages of the client that work alone. Only one of their tests needs servers.
 UNITS = "-Dtest=io/onehop/core/**,io/onehop/jedis/internal/**,!SentinelNewsTest"
 
 CHECK = (

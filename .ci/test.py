@@ -3,7 +3,7 @@
 
 test    what the product does: specification, C, PHP and Java, with servers and a live nutcracker
 prove   more: valgrind, clang-tidy, fuzzers, coverage, benchmarks, pages, packages
-check   what of both needs no server, in two minutes
+check   the steps of both that need no server, in two minutes
 lint    the sources as they are, without a build
 trixie  PHP's and Java's suites on Debian trixie
 
@@ -36,7 +36,7 @@ SHOWN = re.compile(r"^  coverage of .*$", re.MULTILINE)
 LATE = re.compile(
     r"^passed at the second try: (.*)$|^\[WARNING\] (\S+)\n\[ERROR\]   Run 1:", re.MULTILINE
 )
-# The line of a module of Maven; in the lines of its classes more follows.
+# Maven's total of a module. The lines of its classes go on after it.
 SUREFIRE = re.compile(
     r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Flakes: \d+)?$",
     re.MULTILINE,

@@ -5,7 +5,7 @@
     at      the place of the stage where it connects (places.py)
     label   its name in tables and pictures
     setup   how it is set up, as its documentation recommends
-    only    jobs in which it takes part; all without it
+    only    the jobs in which it takes part; without this word, all
 
 Contestants whose place starts with "tls" are compared with the OneHop that encrypts, too. Those
 whose place starts with "cluster" are compared with the floor and the OneHop of a Redis

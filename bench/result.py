@@ -52,7 +52,7 @@ def _processor():
 
 
 def first_line(command):
-    """Of what a program prints, which is its version."""
+    """The first line that a program prints: its version."""
     run = subprocess.run(
         [program(command[0]), *command[1:]],
         stdout=subprocess.PIPE,

@@ -78,7 +78,7 @@ def case_findings(kind):
 
 EDITED_BYTES_MAX = 100_000  # Larger ones are about sizes, and PyYAML takes a minute for one.
 
-# What an editor must see, too: the schema refuses texts with these errors.
+# The errors that an editor must see, too: the schema refuses texts with them.
 SEEN_BY_EDITORS = re.compile(
     'is unknown|"(listen|servers)" is missing|is not a (number|valid hash|sequence|scalar)$|'
     'is not a (number|valid hash): |is not "(true|ketama|redis|master)"|has no value|'
@@ -121,7 +121,7 @@ def link_findings(path):
 
 
 def sources(page):
-    """The text of the programs of each language, without tests and what is made from that page."""
+    """The sources of each language, without tests and without files made from that page."""
     root, notice = SPEC.parent, generate.notice(page)
     paths = {
         "C": [

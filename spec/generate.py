@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Generates C and Java from constants.json, errors.json and the tables of route, and wire vectors.
+"""Generates C and Java from constants.json, errors.json and the tables of route.
 
 One page of the specification defines every constant, every kind of error and every command. Both
-languages get it from here, so they cannot differ. The rows of text are wire vectors for C, whose
-tests have no JSON reader. The output is committed: building OneHop needs no Python.
+languages get it from here, so they cannot differ. The output is committed: building OneHop needs no
+Python.
 
     spec/generate.py            writes the files that are stale
     spec/generate.py --check    writes nothing; exit code 1 if one of them is stale

@@ -155,7 +155,7 @@ def field(info, name):
 
 
 def connects(is_short):
-    """By redis-benchmark with a connection for each command, so it is a lower bound."""
+    """redis-benchmark opens one for each command, so the figure is a lower bound."""
     with Namespace() as near, RedisNode(namespace=near) as node:
         words = ["-p", node.port, "-k", 0, "-c", 50, "-t", "ping_mbulk", "--csv"]
         count = CONNECTS // 10 if is_short else CONNECTS

@@ -88,8 +88,8 @@ class RealFleet(Running):
 
 
 class Arrivals:
-    """Requests pages of every host at random instants until it ends. `answers` has, of each page,
-    (number of the host, its JSON)."""
+    """Requests pages of every host at random instants until it ends. `answers` has a pair for
+    each page: the number of its host, and its JSON."""
 
     def __init__(self, hosts, pages_per_s, **query):
         self.hosts, self.rate = hosts, pages_per_s

@@ -68,7 +68,7 @@ def outages(fleet):
 
 
 def check_pauses(seen, back):
-    """The longest way back is the longest pause and a call in flight."""
+    """No way back is longer than the longest pause and a call in flight together."""
     longest_s = (constants.TIMINGS["rest_ms_max"] + constants.TIMINGS["probe_ms_max"]) / 1e3
     assert back and max(back) < longest_s, f"a host came back only after {max(back)} s"
     assert seen.attempts, "nobody tried"
@@ -137,7 +137,7 @@ def sizes(fleet):
 
 def draw(groups, path):
     """`groups` is {event: {label: Seen}}. A row for each event: attempts, and connections."""
-    import svg  # It needs matplotlib.
+    import svg  # This needs matplotlib.
 
     with svg.style():
         figure, rows = svg.subplots(len(groups), 2, (9, 2.4 * len(groups)), sharex=True)

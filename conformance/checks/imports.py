@@ -103,7 +103,7 @@ JAVA = (
     "test",
     "cli",
 )
-# What a program may use, too.
+# The rooms that a program may use.
 EXPORTED = {"core", "jedis", "jedis: failures", "spring", "test"}
 MODULES = ("core", "jedis", "spring-boot-starter", "test", "cli")
 # The exported package of the client is two rooms. Every room throws exceptions: they are lowest.

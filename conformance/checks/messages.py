@@ -2,8 +2,8 @@
 
     conformance/checks/messages.py [--self]
 
-A call that makes a failure or refuses something takes a generated message. Every message is used
-in each language that the page names. Reads no code but text, so it is quick. `--self` tests the
+A call that makes a failure or refuses something takes a generated message. Every message is used in
+each language that the page names. It reads the sources as text, so it is quick. `--self` tests the
 check itself. Reasons of configuration errors are not checked here: spec/config's vectors pin them.
 """
 

@@ -12,7 +12,7 @@ from sources import ROOT, code, name
 
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 QUOTATION = re.compile(r"<!-- from (\S+): (\w+) -->\n```(c|java|php)\n(.*?)```\n", re.DOTALL)
-# What begins like a quotation must be one.
+# A comment that begins like a quotation must be one.
 BEGINNING = re.compile("^<!-- from ", re.MULTILINE)
 
 

@@ -30,7 +30,7 @@ PATTERNS = (
     "**/*.py",
 )
 
-# How deep functions may begin, and at which lines one ends: a brace at that depth.
+# The indentation at which functions may begin. A function ends at a brace with the same one.
 DEPTHS = {".java": ("    ", "        "), ".php": ("", "    "), ".inc": ("", "    "), ".phpt": ("",)}
 NOT_FUNCTIONS = re.compile(
     r"\s*(typedef\b|(struct|union)\b[^(]*$|(\w+ )*(class|interface|record|enum)\b|.*=\s*\{?$)"

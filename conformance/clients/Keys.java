@@ -21,7 +21,7 @@ class Keys {
         return keys;
     }
 
-    /** The key as a program would have it that has texts; null if it can only have had bytes. */
+    /** The key as a text, as most programs have it; null if it can only be bytes. */
     static String text(byte[] key) {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(key)).toString();

@@ -292,12 +292,12 @@ class Mover:
         self._first, self.kills = self._placed(), 0
 
     def _placed(self):
-        """Keys on the nodes of one ring alone: they all come, or they all go."""
+        """How many keys are on nodes of only one ring: all of them come, or all of them go."""
         sizes = self._fleet.sizes()
         return sum(sizes[number] for number in self._passing)
 
     def run(self, kills, expected):
-        """Kills it each time when it has moved a part of what it has to. Then lets it end."""
+        """Kills the mover each time that it has moved a part of the keys. Then lets it end."""
         while self.kills < kills:
             goal = abs(expected - self._first) * (self.kills + 1) / (kills + 2)
             with self._started() as mover:

@@ -143,7 +143,7 @@ class Call:
 
     @property
     def is_at_its_end(self):
-        """Its deadline ended it, less what clocks differ by."""
+        """True if its deadline ended it. Clocks may differ a little."""
         timeout_ms = SHORT_MS if self.pool == "short" else LONG_MS
         return self.seconds >= timeout_ms / 1000 * 0.95
 

@@ -136,7 +136,7 @@ def load_calmly(house, seconds):
 
 
 def pids(house):
-    """Of the nodes. Their time in the run queue is subtracted, as it is not the workers' fault."""
+    """The nodes' pids. A page subtracts the time that nodes wait for a processor."""
     return ",".join(str(node.process.pid) for node in house.nodes)
 
 

@@ -141,7 +141,7 @@ class Fleet:
         return begun, switched, right - switched
 
     def _fail_over(self, number):
-        """Begins a failover, unless one is not over; a Sentinel may give one up."""
+        """Begins a failover, unless one is still running. A Sentinel may give up a failover."""
         with contextlib.suppress(ReplyError):
             self.ask(self.sentinels[0], "FAILOVER", f"master{number}")
 

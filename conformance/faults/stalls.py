@@ -137,8 +137,8 @@ def by_threads(client, config, ports, seconds, meanwhile, *, count, namespace=No
 # ---- Open connections go silent, new ones are answered ----
 
 
-# Where the node stands: a ring, the same by TLS, a Redis Cluster, behind a Sentinel. Each gives the
-# node, lines of the configuration, and files for a relay at that port.
+# Where the node is: on a ring, the same with TLS, in a Redis Cluster, behind a Sentinel. Each
+# function yields the node, lines of the configuration, and files for a relay at that port.
 
 
 @contextlib.contextmanager
@@ -172,7 +172,7 @@ def in_a_cluster(_directory, port):
 
 @contextlib.contextmanager
 def behind_a_sentinel(_directory, port):
-    """The Sentinel takes no notice of the silence: it reaches the node through the relay, too."""
+    """The Sentinel also reaches the node through the relay. It waits longer than a silence."""
     own = free_port()
     text = (
         f"port {own}\nbind 127.0.0.1\nprotected-mode no\nsentinel monitor a 127.0.0.1 {port} 1\n"

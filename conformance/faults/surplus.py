@@ -37,7 +37,7 @@ class SurplusNode:
     """
 
     def __init__(self):
-        self.sent, self.lock = [], threading.Lock()  # When, and whether it was one too many.
+        self.sent, self.lock = [], threading.Lock()  # (when it arrived, whether it was surplus)
 
     def serve(self, talk):
         for words in talk.commands():

@@ -92,7 +92,7 @@ class Cluster(Running):
         for node in self.nodes:
             moves.until(lambda: self._agrees(node, meets_at), "a new node sees the whole cluster")
         if len(self.nodes) > self._masters:
-            moves.await_shards(self.nodes)  # A node learns whom a replica follows later.
+            moves.await_shards(self.nodes)  # Nodes hear last which master a replica has.
 
     def _meet(self, node, others, meets_at):
         for other in others:

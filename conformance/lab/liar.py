@@ -7,7 +7,7 @@ the test says otherwise. They share their `test`, which has
     knowing      the port of the only node that knows a map; None: all do
     behaviour    the answer to a command in Python: an expression, or the definition of
                  answer(words). It may use all words of node.py, and `a` and `b`, the ports of the
-                 first two nodes. None: the node does what it does otherwise
+                 first two nodes. None: the node answers as usual
 
 A map is {"ranges": ...}, as in CLUSTER SLOTS: first slot, last slot, the owner's port, those of
 replicas. Or it is {"shards": ...}, as in CLUSTER SHARDS: first slot, last slot, then for each node

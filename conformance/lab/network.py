@@ -47,12 +47,12 @@ class Namespace:
             _ip("link set lo up")
 
     def enter(self):
-        """Moves the calling thread in for good: for a child between fork and exec."""
+        """Moves the calling thread into it for good. A child calls it between fork and exec."""
         _call("setns", self.descriptor, CLONE_NEWNET)
 
     @contextlib.contextmanager
     def entered(self):
-        """Moves the calling thread in for one block. A socket stays where it was opened."""
+        """Moves the calling thread into it for one block. A socket stays where it was opened."""
         with _return_home():
             self.enter()
             yield self

@@ -95,7 +95,7 @@ class Talk:
         return [self._word().decode(errors="surrogateescape") for _ in range(count)]
 
     def receive(self):
-        """Bytes that have come; none when the client has ended."""
+        """Bytes that have come; none if the client has ended."""
         return self._stream.read1(1 << 20)
 
     def peek(self):
@@ -232,7 +232,7 @@ class ScriptedNode(Running):
             return is_first
 
     def refuse(self):
-        with contextlib.suppress(OSError):  # It does so already.
+        with contextlib.suppress(OSError):  # It refuses them already.
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
@@ -272,10 +272,10 @@ class ScriptedNode(Running):
 
 
 def tls_of(certificate, key):
-    """What a server of TLS needs; None without a certificate."""
+    """The TLS settings of a server with this certificate; None without one."""
     if certificate is None:
         return None
-    import ssl  # It takes longer than all the rest of the lab.
+    import ssl  # Loading it takes longer than all the rest of the lab.
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

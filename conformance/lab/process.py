@@ -67,7 +67,7 @@ def scratch(name):
 
 
 class Running:
-    """What `with` stops at its end. Most such classes have one process; the others replace stop."""
+    """`with` stops it when its block ends. A class without `process` has its own `stop`."""
 
     def stop(self):
         self.process.stop()

@@ -20,7 +20,7 @@ LOOK_S = 0.001
 
 
 class Meeting:
-    """Lets nobody pass before so many have come."""
+    """Keeps everyone waiting until so many have come."""
 
     def __init__(self, count):
         self._missing, self._lock, self._is_whole = count, threading.Lock(), threading.Event()
@@ -39,7 +39,7 @@ class Relay(Running):
     def __init__(self, to, port=None, certificate=None, key=None):
         self.port = port or free_port()
         self.passed = []  # How many bytes each connection that has ended carried both ways.
-        self.given = 0  # How many bytes of the node all clients have got.
+        self.given = 0  # How many of the node's bytes the clients have got, all together.
         # A connection joins with its first byte, and passes nothing on until all have joined.
         self.meeting = None
         self._to, self._tls = to, tls_of(certificate, key)
@@ -76,7 +76,7 @@ class Relay(Running):
         self._latest.sendall(data)
 
     def stop(self):
-        """Serves nobody any more. What is open stays open."""
+        """Accepts no more connections. Open ones stay open."""
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()

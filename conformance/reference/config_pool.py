@@ -106,7 +106,7 @@ class PoolWalk(Walk):
             self.fail(line, str(error))
 
     def item(self, text, line, what):
-        """(its value, what errors show of one with variables); (None, None) once it is refused."""
+        """(the value, its spelling if that has variables); (None, None) if the item is refused."""
         if not text:
             self.fail(line, f"the {what} is empty")
             return None, None
@@ -117,7 +117,7 @@ class PoolWalk(Walk):
             return None, None
 
     def add_sentinel(self, text, line, sentinels):
-        """Section 7. `sentinels` has the addresses so far, as spelled but for brackets."""
+        """Section 7. `sentinels` has the addresses so far, as spelled, but without brackets."""
         value, told = self.item(text, line, "sentinel")
         if value is None:
             return
@@ -133,7 +133,7 @@ class PoolWalk(Walk):
             sentinels.append(f"{host}:{port}")
 
     def add_replica(self, text, line, servers, replicas, before):
-        """Section 7. `replicas` has the masters of those so far, by name."""
+        """Section 7. `replicas` has, for each replica so far, the name of its master."""
         value, told = self.item(text, line, "replica")
         if value is None:
             return

@@ -80,7 +80,7 @@ def add_server(spelled, told, servers, is_own, foreign):
 
 
 def check_own_spelling(spelled, slots_count):
-    """What only a OneHop text may be told of its servers."""
+    """The errors that a server has in a OneHop text only."""
     where = spelled if " " not in spelled else spelled.rpartition(" ")[0]
     require("://" not in where, 'the server is a URL, not "host:port"')
     require(

@@ -3,10 +3,10 @@
     make build && /usr/bin/python3 conformance/servers NAME ...
 
 NAME is a name of PROGRAMS. A node has to answer each command that the server lists, even with an
-error, or OneHop has to refuse it with a reason: alone and in a pipeline. That it does not know a
-command is no reason. Once each has been sent, none of them opens a connection. Then three of its
-nodes are a Redis Cluster, whose databases are used if it has some. On redis-stack, modules.py says
-what is done besides.
+error, or OneHop has to refuse it with a reason: alone and in a pipeline. Not to know a command is
+not a reason. Once each has been sent, none of them opens a connection. Then three of its nodes are
+a Redis Cluster, whose databases are used if it has some. For redis-stack, modules.py has more
+commands.
 """
 
 import argparse

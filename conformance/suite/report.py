@@ -1,6 +1,6 @@
 """Counts what passed, shows progress, and shows what failed.
 
-Of two placements it shows where they begin to differ: at the tag, at the hash, or at the ring.
+If two placements differ, it shows where that begins: at the tag, at the hash, or at the ring.
 """
 
 import sys

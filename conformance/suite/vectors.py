@@ -1,9 +1,8 @@
 """Part `vectors`: the vectors of every chapter with an op, for every testee that has that op.
 
 Chapter route has no op: the checks in spec/tools/prove compare its vectors with the reference and
-with live servers. Sentinels have none: both cores' tests use their vectors. The map of a Redis
-Cluster has none either: both cores' tests use its vectors,
-and spec/tools/generate/build_cluster.py compares them with the reference.
+with live servers. Sentinels and the map of a Redis Cluster have none either: both cores' tests use
+their vectors. spec/tools/generate/build_cluster.py compares those of the map with the reference.
 """
 
 import json

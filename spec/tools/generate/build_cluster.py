@@ -240,7 +240,7 @@ NO_DECISION = {
     "wait_ms": 0,
     "reason": None,
 }
-# What each action says if the case does not: what `follow: 2` means, and whether to refresh.
+# The defaults of each action: what `follow: 2` means, and whether to refresh.
 ACTIONS = {
     "none": lambda fields: {},
     "ask": lambda fields: fields,

@@ -176,7 +176,7 @@ def c_choices():
     )
 
 
-# What may be so of a pool besides the values of its directives.
+# Terms of rules that are facts about a pool, not values of its directives.
 POOL_FACTS = {
     "OneHop pool": ("ONEHOP", "reader->is_own_pool"),
     "distribution of another client": ("FOREIGN", "oh_foreign_of(pool->distribution) != NULL"),
@@ -397,7 +397,7 @@ def shown_default(row):
 
 
 def table(owner):
-    """Those without effect on OneHop share a row."""
+    """Directives without effect on OneHop share a row."""
     rows = [row for row in ROWS if row["of"].startswith(owner)]
     idle = [f"`{row['name']}`" for row in rows if row["about"] == "nothing"]
     lines = ["| directive | default | meaning |", "|---|---|---|"] + [

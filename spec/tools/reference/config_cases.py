@@ -30,7 +30,7 @@ def built(parts):
 
 
 def filled(head, text):
-    """The text, and bytes where it has what stands for them."""
+    """The text, with the bytes that its stand-ins stand for."""
     for stand_in, code in head.get("bytes", {}).items():
         text = text.replace(stand_in.encode(), bytes.fromhex(code))
     return text

@@ -43,7 +43,7 @@ def texts(value):
 
 
 def told(value):
-    """A description with all its fields, the newest empty where the server is older."""
+    """A description with all its fields, the newest ones empty if the server is older."""
     if not isinstance(value, list) or len(value) < 6 or not isinstance(value[0], str):
         raise Unreadable
     if not all(isinstance(number, int) for number in value[3:6]):
@@ -201,7 +201,7 @@ def positions(words, reply):
 
 
 def denied(error):
-    """The command that an error reply says the node does not have; None if it says nothing so."""
+    """The command that the node, by its error reply, does not have; None for other errors."""
     beginning = "ERR unknown command "
     if not error.startswith(beginning) or len(error) <= len(beginning) + 1:
         return None

@@ -14,7 +14,7 @@ EMPTY = ("", "none")
 
 
 class Refused(Exception):
-    """A pattern of keys that move: nobody knows which."""
+    """A pattern that may match keys that move: nobody knows which they are."""
 
 
 class Failed(Exception):
@@ -141,7 +141,7 @@ def look(key):
 
 
 def drop(key):
-    """Both have the key: what O has is old, unless O and N are one server, or may be."""
+    """Both nodes have the key. O's value is old, unless O and N are one server, or may be one."""
     replies = yield [("old", ["INFO", "server"]), ("new", ["INFO", "server"])]
     for name, reply in zip(("old", "new"), replies):
         if isinstance(reply, Lost):
