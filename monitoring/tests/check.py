@@ -23,10 +23,10 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "conformance"))
 
-from findings import Findings, fetch  # noqa: E402 (the path above finds it)
 from lab import LabError, Process, RedisNode, free_port  # noqa: E402
 from lab.fpm import Fpm  # noqa: E402
 from lab.nginx import Nginx  # noqa: E402
+from launch import Findings, fetch  # noqa: E402 (the path above finds it)
 
 RULES = os.path.join(ROOT, "monitoring/onehop.rules.yml")
 PAGE = os.path.join(ROOT, "php-ext/onehop-status.php")

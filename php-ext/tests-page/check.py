@@ -20,8 +20,8 @@ import urllib.request
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "conformance"))
 
-from findings import Findings, fetch  # noqa: E402 (the path above finds it)
 from lab import LabError, Process, RedisNode, free_port  # noqa: E402
+from launch import Findings, fetch  # noqa: E402 (the path above finds it)
 
 EVIL = "<b>evil</b>&amp;\"'"
 ROUTER = """<?php
