@@ -8,8 +8,7 @@ import collections
 import dataclasses
 import random
 
-from constants import LOOK_S
-from host import Host, Load, Node
+from host import LOOK_S, Host, Load, Node
 
 WARM_S = 30  # Before anything happens.
 

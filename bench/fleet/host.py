@@ -19,9 +19,32 @@ import collections
 import dataclasses
 import heapq
 import itertools
+import json
+import os
+import re
 
-from constants import IDLE_S, LEFT_S, LIMITS, TIDY_S
+import tree
+
 from reference.health import Health
+
+
+def _named(group):
+    with open(os.path.join(tree.ROOT, "spec/constants.json")) as page:
+        return {one["name"]: one["value"] for one in json.load(page)[group]}
+
+
+def _defined(path, name):
+    """The number of a #define in the core of C."""
+    with open(os.path.join(tree.ROOT, "php-ext/src/core", path)) as source:
+        return int(re.search(rf"^#define {name} (\d+)u?\b", source.read(), re.MULTILINE)[1])
+
+
+# The product's own numbers, read from where the product has them.
+TIMINGS, LIMITS = _named("timings"), _named("limits")
+IDLE_S = TIMINGS["connection_idle_ms_max"] / 1e3
+LOOK_S = TIMINGS["config_check_every_ms"] / 1e3
+LEFT_S = _defined("store/store.h", "OH_STORE_LEFT_MS") / 1e3
+TIDY_S = _defined("store/store_entry.c", "TIDY_EVERY_MS") / 1e3
 
 ROUND_TRIP_S = 0.0005  # Until a refusal arrives; also what a handshake takes.
 

@@ -3,8 +3,9 @@
 import dataclasses
 import time
 
-import constants
 from fleet import Fleet, changed_file, outage, reload_wave
+from host import LIMITS, TIMINGS
+from reference.health import Health
 from statistic import percentile
 from table import bold, show
 
@@ -13,7 +14,7 @@ MAXCLIENTS = 10_000  # Of redis.conf, as redis ships it.
 
 
 def run(is_short, picture=None):
-    constants.check()
+    check_rests()
     fleet = Fleet(sample=40 if is_short else 1_000)
     began = time.monotonic()
     print(
@@ -31,6 +32,18 @@ def run(is_short, picture=None):
     print(f"\n  {time.monotonic() - began:.0f} s")
     if picture:
         draw(curves, picture)
+
+
+def check_rests():
+    """The simulated circuit breaker rests as long as the product's table says."""
+    health = Health(ejects=False, failure_limit=LIMITS["node_failures_default"], retry_ms=0)
+    pauses, now = [], 1
+    for _ in range(8):
+        health.failed(now, "refused", health.generation, health.heard, 0)
+        pauses.append(health.until - now)
+        now = health.until
+    first, longest = TIMINGS["rest_ms_first"], TIMINGS["rest_refused_ms_max"]
+    assert pauses == [min(first << step, longest) for step in range(8)], pauses
 
 
 def outages(fleet):
@@ -69,7 +82,7 @@ def outages(fleet):
 
 def check_pauses(seen, back):
     """No way back is longer than the longest pause and a call in flight together."""
-    longest_s = (constants.TIMINGS["rest_ms_max"] + constants.TIMINGS["probe_ms_max"]) / 1e3
+    longest_s = (TIMINGS["rest_ms_max"] + TIMINGS["probe_ms_max"]) / 1e3
     assert back and max(back) < longest_s, f"a host came back only after {max(back)} s"
     assert seen.attempts, "nobody tried"
 
