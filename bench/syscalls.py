@@ -5,25 +5,40 @@ difference of all calls on a TCP socket (send, recv, poll, fcntl and any other),
 difference of the GETs. So the calls for starting, connecting and ending do not count.
 """
 
-import os
 import subprocess
 import tempfile
 
-from tree import ROOT
+import tree  # noqa: F401 (finds the lab)
 
 from built import EXTENSION
 from lab import LabError
 from lab.process import program
 
 FEW, MANY = 10, 510
-SCRIPT = os.path.join(ROOT, "bench/php/gets.php")
+# The words: onehop CONFIG POOL COUNT, or phpredis HOST PORT COUNT.
+GETS = """
+[, $client, $where, $which, $count] = $argv;
+if ($client === 'onehop') {
+    $redis = new OneHop\\Redis($which, $where);
+} else {
+    $redis = new Redis();
+    $redis->connect($where, (int) $which);
+}
+$redis->set('greeting', 'hello');
+for ($i = 0; $i < (int) $count; $i++) {
+    if ($redis->get('greeting') !== 'hello') {
+        exit(1);
+    }
+}
+$redis->del('greeting');
+"""
 
 
 def socket_calls_per_get(client, *words):
     """`client` is onehop (CONFIG POOL) or phpredis (HOST PORT)."""
     load = ["-d", f"extension={EXTENSION}"] if client == "onehop" else []
     few, many = (
-        _socket_calls(["php", *load, SCRIPT, client, *map(str, words), str(count)])
+        _socket_calls(["php", *load, "-r", GETS, "--", client, *map(str, words), str(count)])
         for count in (FEW, MANY)
     )
     return (many - few) / (MANY - FEW)
