@@ -29,9 +29,20 @@ VERSIONS = {
 def save_rows(path, content, rows):
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     lines = ",\n  ".join(json.dumps(row, separators=(",", ":")) for row in rows)
-    text = json.dumps({**content, "rows": []}, indent=1)
     with open(path, "w") as file:
-        file.write(text.removesuffix("[]\n}") + f"[\n  {lines}\n ]\n}}\n")
+        file.write("{\n")
+        for name, value in content.items():
+            if name != "rows":
+                file.write(f" {json.dumps(name)}: {shown(value)},\n")
+        file.write(f' "rows": [\n  {lines}\n ]\n}}\n')
+
+
+def shown(value):
+    """A line for each member of an object."""
+    if not isinstance(value, dict):
+        return json.dumps(value)
+    members = (f"  {json.dumps(name)}: {json.dumps(member)}" for name, member in value.items())
+    return "{\n" + ",\n".join(members) + "\n }"
 
 
 def machine():
