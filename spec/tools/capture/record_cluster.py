@@ -5,7 +5,7 @@
 
 It starts six nodes of the given server (default redis-server) and makes a cluster of three masters
 with a replica each. In one situation after the other it records the replies to CLUSTER INFO, SHARDS
-and SLOTS, and CLUSTER NODES, which serves as the judge. Prints JSON.
+and SLOTS, and CLUSTER NODES, which serves as the judge. Prints rows of spec/topology/recorded.json.
 """
 
 import json
@@ -98,7 +98,7 @@ def main():
     ]
     for situation in found:
         situation["comment"] = f"{name}: {situation['comment']}"
-    print(json.dumps(found, indent=1))
+    print(",\n".join(f" {json.dumps(situation)}" for situation in found))
     for node in nodes:
         node.process.stop()
 
