@@ -10,7 +10,7 @@
 #include "check.h"
 #include "vectors.h"
 
-static const char *const pages[] = {"ketama", "keys", "random", "foreign"};
+static const char *const pages[] = {"ketama", "keys", "foreign"};
 
 static bool is_listed(const json_t *names, oh_text name)
 {
