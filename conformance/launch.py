@@ -36,7 +36,7 @@ def job_parser(name, description, jobs, what="job"):
 def _one_of(names):
     def check(name):
         if name not in names:
-            raise argparse.ArgumentTypeError(f"{name} is none of {', '.join(names)}")
+            raise argparse.ArgumentTypeError(f"{name} is not one of {', '.join(names)}")
         return name
 
     return check

@@ -13,7 +13,7 @@ import java.io.File;
 import java.nio.file.Path;
 
 public final class OneHost {
-    private static final int CALLS_PER_NODE = 20; // Keys by chance leave no node out.
+    private static final int CALLS_PER_NODE = 20; // So many random keys leave no node out.
 
     public static void main(String[] arguments) throws Exception {
         OneHopClient warm = client(arguments[0]); // Loads the classes.

@@ -407,7 +407,7 @@ static int is_name(struct bytes value, const struct key *key)
            memcmp(value.start + prefix, key->name, key->length) == 0;
 }
 
-/* Its first unit is right, and each byte after it is the one a unit earlier. */
+/* True if the first unit is right, and each later byte equals the one a unit before it. */
 static int is_value(struct bytes value, const struct key *key, size_t bytes)
 {
     char unit[512];
@@ -441,7 +441,7 @@ static void run_beside(const struct key *batch, const struct request *request, e
     run_batch(batch, &beside);
 }
 
-/* Of SET, MSET and DEL: are the replies right, and the values? Afterwards the keys exist. */
+/* Checks the replies and values of SET, MSET and DEL. Afterwards the keys exist. */
 static void check_written(const struct key *batch, const struct request *request)
 {
     long long expected = request->count;

@@ -5,7 +5,7 @@ import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.*;
 
-/** The nodes of spymemcached's KetamaNodeLocator. Its keys are texts: others have no place. */
+/** The nodes of spymemcached's KetamaNodeLocator. Its keys are texts; other keys have no place. */
 class Main {
     public static void main(String[] args) throws Exception {
         Scanner in = new Scanner(System.in, "UTF-8").useDelimiter("\n");

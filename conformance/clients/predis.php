@@ -1,6 +1,6 @@
 <?php
 
-/** The nodes of Predis' HashRing, as its cluster of nodes asks it. */
+/** Prints where Predis' HashRing places keys, asked as Predis itself asks it. */
 
 require 'Predis/autoload.php';
 

@@ -1,7 +1,8 @@
 <?php
 
 /**
- * The hosts of RedisArray. An option is "consistent"; the hash is `algorithm`, or "-" for none.
+ * Prints where RedisArray places keys. The hash of a ring is its option `algorithm`, "-" for none;
+ * the next word may be "consistent".
  */
 
 $lines = explode("\n", rtrim(stream_get_contents(STDIN), "\n"));
@@ -20,7 +21,7 @@ foreach (array_slice($lines, 1) as $line) {
     $array = new RedisArray(array_map('strval', array_keys($hosts)), $options);
     $unplaced = unplaced($hash);
     foreach ($keys as $key) {
-        // Where the hash is 0 phpredis reads behind its list of hosts.
+        // If the hash is 0, phpredis reads beyond its list of hosts.
         echo $option !== 'consistent' && $unplaced($key) ? -1 : $hosts[$array->_target($key)], ' ';
     }
     echo "\n";

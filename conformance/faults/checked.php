@@ -1,8 +1,8 @@
 <?php
 /*
  * One page of conformance/faults: reads keys alone, in pipelines and by MGET, and compares every
- * value with its key. Answers JSON: how many values were wrong, which exceptions there were of
- * which node, and the longest call: when it began, how long it took, and how much of that time this
+ * value with its key. Answers JSON: how many values were wrong, which exceptions came from which
+ * node, and the longest call: when it began, how long it took, and how much of that time this
  * process or a node (by its pid in `nodes`) was ready to run but waited for a processor.
  */
 declare(strict_types=1);

@@ -16,7 +16,7 @@ declare(strict_types=1);
 
 const KINDS = ['string', 'counter', 'hash', 'list', 'set', 'zset', 'stream', 'brief'];
 const BRIEF_MS = 3000;
-const BRIEF_DOUBT_MS = 10000; /* A key that moves late lives longer by the time that it takes. */
+const BRIEF_DOUBT_MS = 10000; /* A key that moves late lives longer by the time of its move. */
 const LASTING_S = 86400;
 
 /** What is known of a key: [tried, acknowledged, value, when that was, until when it is there]. */

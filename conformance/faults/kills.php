@@ -1,6 +1,6 @@
 <?php
 /*
- * What a worker of the program `kills` has after the deaths of others. Answers JSON.
+ * What a worker still has after others were killed, for the program `kills`. Answers JSON.
  *
  *     job=fingerprints    the fingerprints of `large` configurations
  *     job=hold            how many workers can hold a connection of one node at the same time

@@ -2,8 +2,9 @@
 """Makes the vectors of a Redis Cluster.
 
 They are vectors/cluster_replies.json, cluster_adoption.json and ../route/vectors/redirects.json.
-The replies come from real clusters (recorded.json, by record_cluster.py), judged here by the CLUSTER
-NODES recorded with them. The rest is made up (made_up.yml). `--check` fails if a page is stale.
+The replies come from real clusters (recorded.json, by record_cluster.py), judged here by the
+CLUSTER NODES recorded with them. The rest is made up (made_up.yml). `--check` fails if a page is
+stale.
 """
 
 import hashlib

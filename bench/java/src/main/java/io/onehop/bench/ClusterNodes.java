@@ -4,7 +4,7 @@
  * slots have just moved, one a line. Prints JSON when stdin ends. Times are in microseconds.
  *
  * Run by bench/cluster.py as a single-file program: `java -cp JAR ClusterNodes.java CONFIG REPLY
- * KEY`, where JAR is the testee's. bench/php/cluster.php is its like in PHP.
+ * KEY`, where JAR is the testee's. bench/php/cluster.php does the same in PHP.
  */
 
 package io.onehop.bench;

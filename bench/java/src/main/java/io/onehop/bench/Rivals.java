@@ -50,7 +50,7 @@ public final class Rivals {
         Worker.main(arguments);
     }
 
-    /** Lets workers have them. */
+    /** Adds them to the kinds of contestants. */
     static void register() {
         Worker.KINDS.put("lettuce", (words, timeoutMs) -> Lettuce.one(words, timeoutMs));
         Worker.KINDS.put(

@@ -83,7 +83,7 @@ public final class Worker {
         void close();
     }
 
-    /** Keys and their values, in one order, and both together. */
+    /** Keys and their values in the same order, and the pairs of both. */
     record Batch(List<String> keys, List<String> values, Map<String, String> pairs) {
         static Batch ofHashes(List<String> keys) {
             return of(keys, key -> FIELD + " of " + key);
@@ -168,7 +168,7 @@ public final class Worker {
             }
         };
 
-        /** What must have happened before, with the clock stopped. */
+        /** Runs before the job, with the clock stopped. */
         void prepare(Contestant contestant, Batch batch) {}
 
         abstract Object run(Contestant contestant, Batch batch);
@@ -188,7 +188,7 @@ public final class Worker {
         }
     }
 
-    /** What makes a contestant of its words in the plan and the timeout in milliseconds. */
+    /** Make a contestant from its words in the plan and the timeout in milliseconds. */
     static final Map<String, BiFunction<List<String>, Integer, Contestant>> KINDS =
             new HashMap<>(
                     Map.of(
@@ -199,7 +199,7 @@ public final class Worker {
 
     private final Map<String, List<String>> contestants = new HashMap<>();
     private final List<String> hashes = new ArrayList<>();
-    private final Map<String, Integer> owners = new HashMap<>(); // Of hashes: their nodes.
+    private final Map<String, Integer> owners = new HashMap<>(); // The node of each hash.
     private final List<String> strings = new ArrayList<>();
     private final Map<String, Contestant> open = new HashMap<>();
     private final Map<String, Integer> nextKey = new HashMap<>();
