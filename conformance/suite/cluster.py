@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from lab.cluster import Cluster
+from lab.slots import until
 
 KEYS = 6000
 MOVED_SLOTS = 60
@@ -75,15 +76,25 @@ def random_key(chance):
 
 
 def owners_of(cluster, keys):
+    """The owner of each key, once all nodes name the same owners: gossip spreads a move late."""
+    told = []
+
+    def is_agreed():
+        told[:] = [owner_by_slot(node) for node in cluster.nodes]
+        return all(other == told[0] for other in told)
+
+    until(is_agreed, "all nodes name the same owners of slots")
     with cluster.nodes[0].connect() as connection:
-        ranges = connection.command("CLUSTER", "SLOTS")
         slots = connection.pipeline([("CLUSTER", "KEYSLOT", key) for key in keys])
-    owner = {
-        slot: f"{node[0].decode()}:{node[1]}"
-        for first, last, node, *_ in ranges
+    return [told[0][slot] for slot in slots]
+
+
+def owner_by_slot(node):
+    return {
+        slot: f"{owner[0].decode()}:{owner[1]}"
+        for first, last, owner, *_ in node.command("CLUSTER", "SLOTS")
         for slot in range(first, last + 1)
     }
-    return [owner[slot] for slot in slots]
 
 
 def compare(testees, report, request, keys, owners):
