@@ -1,6 +1,5 @@
-/*
- * The nodes' replies are not trusted: a field with a malformed value is left out.
- */
+/* The nodes' replies are not trusted: a field with a malformed value is left out. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "core/command/info.h"
@@ -29,8 +28,7 @@ static uint64_t read_number(oh_bytes text, size_t *at)
 /* Compares part by part. The fewer parts, the lower. */
 static bool is_lower(oh_bytes a, oh_bytes b)
 {
-    size_t at_a = 0;
-    size_t at_b = 0;
+    size_t at_a = 0, at_b = 0;
 
     while (at_a < a.length && at_b < b.length) {
         uint64_t part_a = read_number(a, &at_a);
@@ -68,24 +66,19 @@ static size_t choose(oh_info_rule rule, const oh_bytes *values, size_t count, ch
 /* Writes bytes as redis does for people. */
 static int write_human(uint64_t count, char *text)
 {
-    static const char units[] = "KMGTP";
-    double size = (double)count / 1024;
-    size_t unit = 0;
+    const char *unit = "BKMGTP";
+    double size = (double)count;
 
-    if (count < 1024) {
-        return snprintf(text, OH_INFO_ROOM, "%lluB", (unsigned long long)count);
-    }
-    for (; size >= 1024 && units[unit + 1]; unit++) {
+    for (; size >= 1024 && unit[1]; unit++) {
         size /= 1024;
     }
-    return snprintf(text, OH_INFO_ROOM, "%.2f%c", size, units[unit]);
+    return snprintf(text, OH_INFO_ROOM, *unit == 'B' ? "%.0f%c" : "%.2f%c", size, *unit);
 }
 
 /* Adds the number of a value: 25, or keys=25,... for KEYS. False if it is malformed. */
 static bool add_number(oh_info_rule rule, oh_bytes value, const char *before, uint64_t *total)
 {
-    size_t at = strlen(before);
-    size_t digits = oh_digits_at(value, at);
+    size_t at = strlen(before), digits = oh_digits_at(value, at);
 
     if (!oh_bytes_begins(value, before) || digits == 0 || digits > DIGITS_MAX) {
         return false;
@@ -104,10 +97,9 @@ static size_t add(oh_info_rule rule, const oh_bytes *values, size_t count, char 
             return 0;
         }
     }
-    int length = rule == OH_INFO_HUMAN
-                     ? write_human(total, text)
-                     : snprintf(text, OH_INFO_ROOM, "%s%llu", before, (unsigned long long)total);
-    return (size_t)length;
+    return (size_t)(rule == OH_INFO_HUMAN
+                        ? write_human(total, text)
+                        : snprintf(text, OH_INFO_ROOM, "%s%" PRIu64, before, total));
 }
 
 size_t oh_info_merge(oh_info_rule rule, const oh_bytes *values, size_t count, size_t nodes_count,

@@ -1,7 +1,6 @@
 /*
- * Info: the fields of INFO that a fleet of several nodes has, and how each becomes one value.
- *
- * They are the fields that programs are known to read. Pure: nothing is allocated.
+ * Info: the fields of INFO that a fleet of several nodes has, and how each becomes one value. They
+ * are the fields that programs are known to read. Pure: nothing is allocated.
  *
  * Implements spec/route, "INFO".
  */
@@ -10,8 +9,7 @@
 
 #include "core/base/slice.h"
 
-/* The most bytes of a value; a longer one is left out. */
-#define OH_INFO_ROOM 64
+#define OH_INFO_ROOM 64 /* The most bytes of a value; a longer one is left out. */
 
 typedef enum oh_info_rule {
     OH_INFO_EQUAL,
