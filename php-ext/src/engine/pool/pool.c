@@ -270,10 +270,12 @@ static bool find_seat(oh_connections *connections, bool must_be_new, uint32_t *s
     return *seat != OH_STORE_NONE;
 }
 
-static oh_connection *open_new(oh_connections *connections, uint32_t seat, uint64_t health,
-    uint64_t now_ms, oh_failure *failure)
+static oh_connection *open_new(oh_connections *connections, oh_meter *meter, uint32_t seat,
+    uint64_t health, uint64_t now_ms, oh_failure *failure)
 {
     bool is_of_node;
+
+    oh_meter_count(meter, OH_METER_CONNECTS);
     oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
 
     if (!connection) {
@@ -319,12 +321,18 @@ static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64
 }
 
 /*
+ * Waits for a connection of the host. False, with the failure, if none came in time, or if the
+ * connections are those of this process alone.
+ *
  * Before a process waits, it parks its idle connections, so that it does not keep what another
  * worker waits for. For the same reason, sets lease in the order of nodes (scatter).
  */
-static bool await(oh_connections *connections, uint64_t deadline_ns)
+static bool await(oh_connections *connections, uint64_t deadline_ns, oh_failure *failure)
 {
+    unsigned count = (unsigned)connections->size_max;
+
     if (!connections->is_of_host) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED_INSIDE, count);
         return false;
     }
     for (oh_connections *each = oh_pool_nodes; each; each = each->next) {
@@ -332,18 +340,22 @@ static bool await(oh_connections *connections, uint64_t deadline_ns)
             park_all(each);
         }
     }
-    return oh_host_await(&connections->host, deadline_ns);
+    if (!oh_host_await(&connections->host, deadline_ns)) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED, count, "host");
+        return false;
+    }
+    return true;
 }
 
-static void refuse_exhausted(const oh_connections *connections, oh_failure *failure)
+static inline void hand_out(oh_connections *connections, oh_connection *connection, uint64_t health,
+    uint64_t now_ms, bool has_waited)
 {
-    unsigned count = (unsigned)connections->size_max;
-
-    if (connections->is_of_host) {
-        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED, count, "host");
-    } else {
-        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED_INSIDE, count);
-    }
+    connection->health = health;
+    connection->leased_ms = now_ms;
+    connection->is_reported = connection->has_stepped = false;
+    connection->must_introduce = oh_connection_has_old_name(connection, &connections->endpoint);
+    connection->has_waited = has_waited;
+    mark_leased(connections, connection);
 }
 
 oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wish wish,
@@ -368,8 +380,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wi
                              ? open_on(connections, seat, now_ms)
                              : NULL;
             if (!connection) {
-                oh_meter_count(meter, OH_METER_CONNECTS);
-                connection = open_new(connections, seat, health, now_ms, failure);
+                connection = open_new(connections, meter, seat, health, now_ms, failure);
             }
             if (!connection) {
                 return NULL;
@@ -380,11 +391,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wi
             oh_meter_count(meter, OH_METER_WAITS);
             has_waited = true;
         }
-        if (!await(connections, deadline_ns)) {
-            refuse_exhausted(connections, failure);
-            return NULL;
-        }
-        if (patience->gives_up(patience)) {
+        if (!await(connections, deadline_ns, failure) || patience->gives_up(patience)) {
             return NULL;
         }
         now_ms = oh_pool_join(connections, 0); /* A waiting caller keeps the entry of its node. */
@@ -396,12 +403,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wi
     if (OH_LIKELY(connection->state == OH_READY)) {
         oh_meter_count(meter, OH_METER_LEASES);
     }
-    connection->health = health;
-    connection->leased_ms = now_ms;
-    connection->is_reported = connection->has_stepped = false;
-    connection->must_introduce = oh_connection_has_old_name(connection, &connections->endpoint);
-    connection->has_waited = has_waited;
-    mark_leased(connections, connection);
+    hand_out(connections, connection, health, now_ms, has_waited);
     return connection;
 }
 
@@ -432,17 +434,15 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
                                     ? take_idle(connections, wish.database, now_ms)
                                     : NULL;
     bool is_beyond = !connection;
-    oh_meter_count(meter, is_beyond ? OH_METER_CONNECTS : OH_METER_LEASES);
-    if (is_beyond &&
-        !(connection = open_new(connections, OH_STORE_NONE, health, now_ms, failure))) {
-        return NULL;
+    if (is_beyond) {
+        connection = open_new(connections, meter, OH_STORE_NONE, health, now_ms, failure);
+    } else {
+        oh_meter_count(meter, OH_METER_LEASES);
     }
-    connection->health = health;
-    connection->leased_ms = now_ms;
-    connection->is_beyond = is_beyond;
-    connection->must_introduce = oh_connection_has_old_name(connection, &connections->endpoint);
-    connection->is_reported = connection->has_waited = connection->has_stepped = false;
-    mark_leased(connections, connection);
+    if (connection) {
+        connection->is_beyond = is_beyond;
+        hand_out(connections, connection, health, now_ms, false);
+    }
     return connection;
 }
 
