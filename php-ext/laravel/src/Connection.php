@@ -31,10 +31,16 @@ final class Connection extends PhpRedisClusterConnection
         return PhpRedisConnection::flushdb(...func_get_args());
     }
 
+    /** `{name}`, unless the name has a tag already: keys with the same tag are on one node. */
+    public static function tagged(string $name): string
+    {
+        return preg_match('/\{[^}]+\}/', $name) ? $name : '{' . $name . '}';
+    }
+
     /** The slots of a funnel are keys of one script. */
     public function funnel($name): ConcurrencyLimiterBuilder
     {
-        return parent::funnel(HashTag::on($name));
+        return parent::funnel(self::tagged($name));
     }
 
     public function command($method, array $parameters = [])

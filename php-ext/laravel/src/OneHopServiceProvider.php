@@ -82,8 +82,8 @@ final class OneHopServiceProvider extends ServiceProvider
     private function tagHorizon(Config $config): void
     {
         $prefix = $config->get('database.redis.horizon.options.prefix');
-        if (is_string($prefix) && HashTag::on($prefix) !== $prefix) {
-            $tagged = HashTag::on(rtrim($prefix, ':')) . ':';
+        if (is_string($prefix) && Connection::tagged($prefix) !== $prefix) {
+            $tagged = Connection::tagged(rtrim($prefix, ':')) . ':';
             $config->set('horizon.prefix', $tagged);
             $config->set('database.redis.horizon.options.prefix', $tagged);
         }

@@ -11,6 +11,6 @@ trait TagsQueues
 {
     public function getQueue($queue): string
     {
-        return 'queues:' . HashTag::on(substr(parent::getQueue($queue), strlen('queues:')));
+        return 'queues:' . Connection::tagged(substr(parent::getQueue($queue), strlen('queues:')));
     }
 }
