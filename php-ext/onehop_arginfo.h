@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 1278c32ffa1ac6480d0090647f085481835a85e5 */
+ * Stub hash: 387ff7239313ccc1cd4d7bc25f474d168a71ee1b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)

@@ -1,6 +1,6 @@
 /*
- * The extension as PHP's build and its own releases see it: its version and its module. Of the
- * rooms of src/php only php/module, the highest, may include this.
+ * What PHP's build and OneHop's releases need of the extension: its version and its module. Only
+ * php/module, the highest room of src/php, may include this.
  */
 #ifndef PHP_ONEHOP_H
 #define PHP_ONEHOP_H

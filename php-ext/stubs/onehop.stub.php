@@ -17,8 +17,8 @@ namespace OneHop;
 class Redis extends \Redis
 {
     /**
-     * Uses the server pool `$pool` of the configuration `$path`: the path of a file, the text of
-     * one (a string with a newline, `{` or `: ` that does not begin with /), or an array with the
+     * Uses the server pool `$pool` of the configuration `$path`: the path of a file, the text of a
+     * file (a string with a newline, `{` or `: ` that does not begin with /), or an array with the
      * directives of the pool. The default is the INI setting onehop.config. A DSN as the only
      * argument says both: `onehop:///etc/onehop.yml?pool=shop` or
      * `onehop://user:password@10.0.0.1:6379,10.0.0.2:6379?cluster=true`.
@@ -85,8 +85,8 @@ final class Topology
     public function explain(string $key): array {}
 
     /**
-     * The keys of a list that `$next` has on another node, so that they would be sought elsewhere:
-     * one with another address, or with Sentinels with another name. Calls no node.
+     * The keys of a list that are on another node in `$next`, so that they would be sought there.
+     * Another node has another address or, if Sentinels watch both, another name. Calls no node.
      *
      * @param array<string> $keys
      * @return list<string>
@@ -99,7 +99,7 @@ final class Topology
     /** Two topologies have equal fingerprints if and only if they place all keys alike. */
     public function fingerprint(): string {}
 
-    /** The hash of a key, by the algorithm's name in a configuration; also of an empty key. */
+    /** The hash of a key, which may be empty, by the algorithm's name in a configuration. */
     public static function hash(string $algorithm, string $key): int {}
 
     /** The slot of a key in a Redis Cluster. */
@@ -164,7 +164,7 @@ class Exception extends \RedisException
     /** The name of the node that failed, or null if the failure is about no node. */
     public function getNode(): ?string {}
 
-    /** False if the command certainly had no effect. */
+    /** False only if it is certain that the command had no effect. */
     public function mayHaveExecuted(): bool {}
 }
 
@@ -190,8 +190,8 @@ class PartialBatch extends Exception
 
     /**
      * The replies in the caller's order, with an exception in the place of each failed command.
-     * After a single split command MGET has one entry per key; the others have one per node, in
-     * the order of the keys.
+     * After a single split command these are one reply per key for MGET, and one per node, in the
+     * order of the keys, for all others.
      */
     public function getReplies(): array {}
 
