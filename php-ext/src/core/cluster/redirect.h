@@ -60,10 +60,7 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
  */
 bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool has_fallback);
 bool oh_redirect_is_readonly(oh_text error);
-/*
- * True if the node has ended a blocking command because it has become a replica. It then closes the
- * connection.
- */
+/* True if the node became a replica and so ended a blocking command. It closes the connection. */
 bool oh_redirect_ends_wait(oh_text error);
 
 /*

@@ -1,6 +1,5 @@
 /*
- * The majority decides, then the newest epoch. There are few Sentinels, so each answer is compared
- * with all others.
+ * The majority decides, then the newest epoch. There are few Sentinels, so all are compared.
  */
 #include "core/cluster/sentinel.h"
 

@@ -79,10 +79,7 @@ bool oh_sentinel_is_certain(
 bool oh_sentinel_is_contradicted(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *now);
 
-/*
- * Reads a port or an epoch. False if it is not a number, or is larger than any that a Sentinel
- * sends.
- */
+/* Reads a port or an epoch. False if it is not a number, or larger than any of a Sentinel. */
 bool oh_sentinel_read_number(oh_text text, uint64_t *number);
 
 /* The most replicas that replies to REPLICAS, which are whole RESP values, can name. */

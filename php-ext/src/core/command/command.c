@@ -280,8 +280,7 @@ static const char *find_options(
 }
 
 /*
- * The position after the keyword; 0 if it is missing. As in the server, the last word is never
- * checked.
+ * The position after the keyword; 0 if it is missing. As in servers, the last word does not count.
  */
 static size_t begin_of(const oh_key_spec *spec, const oh_bytes *words, size_t count)
 {

@@ -103,10 +103,7 @@ typedef struct oh_command {
     oh_access access;
     bool is_retryable, is_container;
     bool is_ssdb; /* Only SSDB has it. */
-    /*
-     * If one of these words follows its keys, they must all be on one node. Each word ends with a
-     * space.
-     */
+    /* If one of these words follows its keys, all are on one node. Each ends with a space. */
     const char *whole_with;
     bool brings; /* Its keys that move are brought first, although it only reads. */
     oh_state state;

@@ -181,10 +181,7 @@ static bool is_block_scalar(const yaml_event_t *event)
                event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE);
 }
 
-/*
- * The rules for every node are checked before those for its place. Flow style is noted for later,
- * and does not end the check.
- */
+/* The rules for every node come before those for its place. Flow style is noted for later. */
 bool oh_config_check_node(oh_config_reader *reader, size_t line)
 {
     int32_t character = -1;

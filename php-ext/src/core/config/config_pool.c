@@ -344,10 +344,7 @@ static bool take_old_ring(oh_config_reader *reader, oh_server_pool *pool)
     return true;
 }
 
-/*
- * Joins the names of the items with that id, in order, separated by blanks; absent if there are
- * none.
- */
+/* Joins the names with that id, in order, separated by blanks; absent if there are none. */
 static bool join_names(
     oh_config_reader *reader, const oh_config_sequence *sequence, oh_text id, oh_text *names)
 {

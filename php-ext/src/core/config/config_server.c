@@ -123,10 +123,7 @@ static const char *check_slips(oh_text text, bool may_have_commas)
                : NULL;
 }
 
-/*
- * The text as nutcracker expects it: no brackets, and a weight, or no slots. Absent if there is no
- * memory.
- */
+/* The text as nutcracker expects it: no brackets; a weight, or no slots. Absent without memory. */
 static oh_text complete(oh_config_reader *reader, oh_text text)
 {
     oh_text front = text;

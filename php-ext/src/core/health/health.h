@@ -57,10 +57,7 @@ static inline uint32_t oh_health_generation(uint64_t state)
     return (uint32_t)(state >> 58);
 }
 
-/*
- * False also for a node whose ejection is over and that has not answered since: its state is
- * unknown.
- */
+/* False also for a node whose ejection is over and that has not answered since. */
 static inline bool oh_health_is_up(uint64_t state)
 {
     return oh_health_until(state) == 0 && oh_health_step(state) == 0;
@@ -133,10 +130,7 @@ typedef struct oh_health_line {
     uint64_t ms;    /* For a node that is back: the time since that line. */
 } oh_health_line;
 
-/*
- * What is known about the lines in the log, after this edge; 0 at first. Write the line if it is
- * due.
- */
+/* What is known of the log's lines, after this edge; 0 at first. Write the line if it is due. */
 uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line);
 
 /* ---- Where nodes are ejected ---- */

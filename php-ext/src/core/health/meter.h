@@ -91,10 +91,7 @@ void oh_meter_read(const oh_meter *meter, uint64_t now_ns, oh_meter_reading *rea
 uint32_t oh_meter_bucket(uint64_t us);
 uint64_t oh_meter_begin(uint32_t bucket);
 
-/*
- * A percentile: so many thousandths of the calls took less than this many microseconds. 0 without
- * calls.
- */
+/* A percentile: so many thousandths of the calls took less microseconds. 0 without calls. */
 uint64_t oh_meter_percentile(const oh_meter_reading *reading, uint32_t thousandths);
 
 /* How many calls took less than `us` microseconds, a power of two from 4 on. */

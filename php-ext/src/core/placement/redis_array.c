@@ -45,10 +45,7 @@ static uint64_t one(const oh_shard *shard)
     return 1;
 }
 
-/*
- * The last number of the server's range. The highest number belongs to no host; here the last
- * server gets it.
- */
+/* The last number of a server's range. The highest number, which is no host's, goes to the last. */
 static uint64_t last_number(const oh_shard *shard, uint32_t number)
 {
     (void)number;

@@ -259,10 +259,7 @@ bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms);
 
 oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number);
 
-/*
- * Notes that connections of that node are used for the calls counted here. oh_store_is_tied returns
- * whether they are.
- */
+/* Notes, or tells, that connections of that node are used for the calls counted here. */
 void oh_store_tie(oh_store_meter *meter, uint32_t node);
 bool oh_store_is_tied(const oh_store_meter *meter, uint32_t node);
 

@@ -108,10 +108,7 @@ typedef struct oh_tls_settings {
     oh_text server_name;   /* Absent: the host of each node, as written. */
 } oh_tls_settings;
 
-/*
- * A flag in a table of slots: no node has this slot, and the node whose index is beside the flag
- * stands in.
- */
+/* A flag in a table of slots: no node has the slot; the one beside the flag stands in. */
 #define OH_SLOT_UNSERVED 0x8000u
 
 /* Looks an environment variable up: getenv, or a test's own. NULL if it is not set. */
@@ -163,10 +160,7 @@ typedef struct oh_server_pool {
     oh_text variables;
     /* A digest of their values, for images (topology_image.h). config leaves it empty. */
     uint8_t variables_digest[16];
-    /*
-     * One of the secrets can be read in the configuration, because no part of it comes from the
-     * environment.
-     */
+    /* One of the secrets is in the configuration: no part of it is from the environment. */
     bool is_password_in_text;
     /*
      * The beginning of the fingerprint of the configured server pool; a map of its nodes has the

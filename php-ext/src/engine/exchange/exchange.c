@@ -314,10 +314,7 @@ void oh_exchange_start_whole(
     oh_exchange_start(exchange, request, length);
 }
 
-/*
- * It may wait for other nodes. Meanwhile the deadlines of the other exchanges of its set keep
- * running.
- */
+/* It may wait for other nodes. The deadlines of the rest of its set keep running meanwhile. */
 static OH_NOINLINE void intercept(oh_exchange *exchange)
 {
     oh_exchange_set *set = exchange->set;

@@ -41,10 +41,7 @@
 struct oh_exchange;
 struct oh_exchange_set;
 
-/*
- * Checks, while an exchange waits, whether its request should go to another node. Room resend
- * implements it.
- */
+/* Checks whether the request of an exchange that waits should go to another node (room resend). */
 typedef struct oh_lookout {
     oh_leaving (*check)(
         struct oh_lookout *lookout, const struct oh_exchange *exchange, uint64_t now_ns);
@@ -362,8 +359,7 @@ static inline bool oh_exchange_is_idle(const oh_exchange *exchange)
 }
 
 /*
- * has_error_reply: true if a reply is an error. The other function: also if a reply contains an
- * error.
+ * has_error_reply: true if a reply is an error. The other function: also if one contains an error.
  */
 static inline bool oh_exchange_has_error_reply(const oh_exchange *exchange)
 {

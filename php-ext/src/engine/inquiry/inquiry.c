@@ -132,10 +132,7 @@ static bool is_nameless(const what_it_is *it)
     return !oh_command_name(name, it->words, it->names_count);
 }
 
-/*
- * True if the node has only said that the first word has subcommands, so that the subcommand is
- * looked up next.
- */
+/* True if the first word has subcommands, so that the subcommand is looked up next. */
 static bool goes_on(what_it_is *it)
 {
     if (it->names_count == 2 || it->count == 1 || it->learnt->kind != OH_LEARNT_CONTAINER) {

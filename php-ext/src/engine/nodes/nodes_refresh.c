@@ -128,10 +128,7 @@ static oh_refresh *begin(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t most)
     return refresh;
 }
 
-/*
- * A target that fails immediately, because it rests, gives its place to a later one, if there are
- * enough.
- */
+/* A target that rests fails immediately. It gives its place to a later one, if there are enough. */
 oh_refresh *oh_refresh_ask(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t *targets,
     uint32_t count, uint32_t in_order, uint32_t most, uint64_t deadline_ns)
 {

@@ -140,10 +140,7 @@ static bool is_adopted(const oh_sentinels_map *next, size_t index)
     return next->epochs[index][0] != '\0';
 }
 
-/*
- * Only Sentinels that name the adopted address count: takes over the replicas that most of these
- * name.
- */
+/* Takes over the replicas named by most of the Sentinels that name the adopted address. */
 static void take_replicas(oh_sentinels_map *next, size_t index, const oh_sentinel_answer *answers,
     const oh_values *replies, size_t count)
 {

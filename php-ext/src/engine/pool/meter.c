@@ -144,10 +144,7 @@ static void give_up_meters(oh_store *store)
 
 /* ---- The counts of this process ---- */
 
-/*
- * By the number of the meter. If its entry in the store is now another node's, the count begins
- * again.
- */
+/* By the number of the meter. If its entry belongs to another node by now, they begin again. */
 static OH_PER_THREAD struct {
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_metered_own own;

@@ -62,10 +62,7 @@ bool oh_pool_awaits_heir(oh_connections *connections, bool has_heir)
     return oh_node_health_awaits_heir(&connections->health, has_heir);
 }
 
-/*
- * True if several nodes of this process were late together. In a pool that ejects nodes, every late
- * node counts.
- */
+/* True if several nodes were late together. Where nodes are ejected, every late node counts. */
 static bool is_late_together(const oh_connections *connections, uint64_t begun_ms)
 {
     oh_health_lateness lateness = {.began_ms = begun_ms, .now_ms = oh_clock_now_ms()};

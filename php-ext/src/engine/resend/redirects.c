@@ -178,10 +178,7 @@ static bool has_successor(const oh_redirects *redirects, const oh_exchange *exch
         redirects->map, redirects->node, (oh_bytes){request->bytes + at, request->length - at});
 }
 
-/*
- * True if each of its commands has a slot. The others need not wait, because any node can answer
- * them.
- */
+/* True if each of its commands has a slot. Others need not wait: any node can answer them. */
 static bool is_of_slots(const oh_exchange *exchange)
 {
     const oh_request *request = &exchange->request;

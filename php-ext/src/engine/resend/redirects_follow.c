@@ -161,10 +161,7 @@ static void take_newest_map(oh_resend_run *run)
     }
 }
 
-/*
- * A master that is loading refuses a whole request. Until it is ready, its fallback may answer
- * reads.
- */
+/* A loading master refuses a whole request. Until it is ready, its fallback may answer reads. */
 static bool leaves_loading(oh_resend_run *run, oh_resent_command *resent)
 {
     return oh_text_begins(error_of(resent), LOADING) && !resent->fell_back &&

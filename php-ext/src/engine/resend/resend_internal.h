@@ -144,10 +144,7 @@ bool oh_resend_set_reply(oh_resend_run *run, oh_resent_command *resent, oh_bytes
  */
 bool oh_resend_round(oh_resend_run *run);
 
-/*
- * Replaces the first replies. `has_error`, `has_nested`: the other replies have errors, or errors
- * inside.
- */
+/* Replaces the first replies. `has_error`, `has_nested`: other replies are or contain errors. */
 void oh_resend_put_in_place(oh_resend_run *run, bool has_error, bool has_nested);
 
 /*

@@ -347,10 +347,7 @@ bool oh_config_image_make(oh_config_image *config_image, const oh_config_origin 
     oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES])
 {
     memset(config_image, 0, sizeof *config_image);
-    /*
-     * The version is taken before anything is read, so that a change during the read makes another
-     * version.
-     */
+    /* It is taken before anything is read, so a change during the read is another version. */
     config_image->version = oh_config_image_version(origin, NULL);
     if (origin->text.bytes) {
         read_text(config_image, origin, origin->text, name, salt, 0);

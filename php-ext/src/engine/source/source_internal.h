@@ -36,10 +36,7 @@ typedef struct oh_loaded {
     uint64_t refused_ms;
     uint64_t read_at; /* Without a store: the same as the word in a store. */
     char *problem;    /* Without a store: why the file was refused, or NULL. */
-    /*
-     * Who is asked for its nodes, by oh_map_kind; NULL if the file never asked for this kind of
-     * map.
-     */
+    /* Who is asked for its nodes, by oh_map_kind; NULL if the file never needed this kind. */
     oh_nodes *nodes[OH_MAP_KINDS_COUNT];
 } oh_loaded;
 

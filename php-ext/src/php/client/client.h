@@ -109,10 +109,7 @@ typedef struct oh_client {
     /* OPT_SCAN has SCAN_RETRY: scan() skips answers without keys, except for the last. */
     bool retries_scan;
     bool is_closed; /* close() was the last call. */
-    /*
-     * It belongs to a session: it keeps its configuration, and reads from masters so that it sees
-     * its own writes.
-     */
+    /* It serves a session: it keeps its configuration, and reads its own writes from masters. */
     bool is_of_session;
     oh_mode_kind mode;
     struct oh_batch *batch;               /* NULL if no pipeline is open. */

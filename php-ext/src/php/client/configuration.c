@@ -32,10 +32,7 @@ static bool is_url(const zend_string *text)
     return zend_memnstr(ZSTR_VAL(text), ZEND_STRL("://"), end) != NULL;
 }
 
-/*
- * A text in one line is recognised before any URL in it, because the password of a URL may contain
- * a brace.
- */
+/* A text in one line is checked first, because a URL in it may have a brace in its password. */
 static bool is_text(const zend_string *from)
 {
     const char *text = ZSTR_VAL(from), *url = strstr(text, "://");
@@ -150,10 +147,7 @@ static oh_snapshot *take_array(const zend_string *name, const HashTable *directi
     return snapshot;
 }
 
-/*
- * `name` is NULL if only the DSN can name the pool. If the DSN does not either, the name is
- * `onehop`.
- */
+/* `name` is NULL if only the DSN can name the pool. If it does not, the name is `onehop`. */
 static oh_snapshot *take_dsn(const zend_string *name, const zend_string *text)
 {
     zend_string *own = zend_string_init(ZEND_STRL("onehop"), false);

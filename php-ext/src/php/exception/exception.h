@@ -29,10 +29,7 @@ zend_object *oh_failure_exception(
  */
 zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const char *pool);
 
-/*
- * False if a failure says that its command was not sent. An exception of phpredis or of the script
- * never says that.
- */
+/* False if a failure says that its command was not sent. Other exceptions never say that. */
 bool oh_failure_may_have_executed(zend_object *exception);
 
 /* The name of the node in an exception made here; borrowed. NULL if it has none. */

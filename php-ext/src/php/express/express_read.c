@@ -104,10 +104,7 @@ static const char *read_ok(const char *at, const char *end, zval *value)
     return at + 5;
 }
 
-/*
- * True if a number begins with this byte. White space does not: atof would skip it, even an end of
- * line.
- */
+/* True if a number may begin with this byte: not white space, although atof would skip it. */
 static bool begins_number(char byte)
 {
     return isdigit((unsigned char)byte) || (byte && strchr("+-.iInN", byte));

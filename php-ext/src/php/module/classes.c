@@ -61,10 +61,7 @@ static zend_result take_over_methods(void)
         }
         inherited->common.scope = oh_client_class;
         inherited->internal_function.module = EG(current_module);
-        /*
-         * Observers of calls keep data of a method here, apart from their data of phpredis' own
-         * method.
-         */
+        /* Here observers of calls keep data of our method, apart from that of phpredis' own. */
         ZEND_MAP_PTR_NEW(inherited->internal_function.run_time_cache);
     }
     ZEND_HASH_FOREACH_END();

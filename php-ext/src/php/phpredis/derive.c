@@ -152,10 +152,7 @@ static bool has_reference(const zend_function *original)
     return false;
 }
 
-/*
- * True if the row says nothing but where its keys are, so that a row can be derived for other
- * parameters.
- */
+/* True if the row only says where its keys are: then one for other parameters can be derived. */
 static bool is_simple(const oh_method_row *row)
 {
     return row->kind == OH_METHOD_COMMAND && row->command && !row->subcommand &&

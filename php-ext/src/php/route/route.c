@@ -33,8 +33,7 @@ static bool has_queued_writes(const oh_client *client, uint32_t master)
 }
 
 /*
- * Replaces the master in `node` by the node that answers a read. Returns false and throws if there
- * is none.
+ * Replaces the master in `node` by the node for a read. Returns false and throws if there is none.
  */
 static bool choose_reader(oh_client *client, uint32_t *node)
 {
@@ -83,10 +82,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
  * Those with several keys, several nodes, no key, a subcommand, or raw words.
  */
 
-/*
- * Sends read-only commands to replicas if `read_from` allows it. Returns false and throws if there
- * is no replica.
- */
+/* Sends reads to replicas if `read_from` allows it. Returns false and throws if there is none. */
 static bool read_elsewhere(oh_client *client, oh_plan *plan)
 {
     const oh_snapshot *snapshot = client->snapshot;

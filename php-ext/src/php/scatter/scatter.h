@@ -57,10 +57,7 @@ bool oh_scatter_run(oh_node_call *node_calls, uint32_t count);
 
 void oh_scatter_free(oh_node_call *node_calls, uint32_t count);
 
-/*
- * How many of the calls failed. The other function: true if a call failed, or some commands of a
- * call.
- */
+/* How many calls failed. The other function: true if a call failed, or some commands of one. */
 uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count);
 bool oh_scatter_has_failures(const oh_node_call *node_calls, uint32_t count);
 
