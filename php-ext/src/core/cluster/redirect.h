@@ -48,7 +48,7 @@ typedef struct oh_redirect {
     bool has_moved;
     bool wants_refresh; /* The map is out of date: request a refresh, and do not wait for it. */
     uint32_t wait_ms;
-    const char *reason; /* Of GIVE_UP; a constant string. */
+    const char *reason; /* Why a call is given up; a constant string. */
 } oh_redirect;
 
 oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *it);

@@ -19,7 +19,7 @@ typedef struct oh_sentinel_answer {
     const char *reason; /* Why it has no address, a constant string; otherwise NULL. */
     oh_text host;       /* Not ended by a NUL. */
     uint16_t port;
-    uint64_t epoch; /* Of the Sentinel's configuration. */
+    uint64_t epoch; /* The epoch of the Sentinel's configuration. */
 } oh_sentinel_answer;
 
 /* The address of a name so far. */

@@ -29,7 +29,7 @@ static char upper(uint8_t byte)
     return (char)(byte >= 'a' && byte <= 'z' ? byte - ('a' - 'A') : byte);
 }
 
-/* True if the word is this one of the table, in any case. The table has capitals. */
+/* True if the word is this word of the table, in any case. The table has capitals. */
 static bool is_word(const oh_bytes *word, const char *capitals, size_t length)
 {
     if (word->length != length) {

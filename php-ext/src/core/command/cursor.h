@@ -43,7 +43,7 @@ void oh_cursor_keep(oh_kept_cursors *kept, uint64_t own, uint64_t now_ms);
 bool oh_cursor_find(oh_kept_cursors *kept, uint64_t *within, uint64_t now_ms);
 
 /*
- * Where to go on; `within` may be a ticket. False if the cursor is of another topology than the one
+ * Where to go on; `within` may be a ticket. False if the cursor does not belong to the topology
  * with this fingerprint and this many nodes.
  */
 bool oh_cursor_read(

@@ -108,7 +108,9 @@ static bool is_same(const oh_bytes *word, oh_text key)
     return oh_text_is_same(oh_bytes_text(*word), key);
 }
 
-/* The word that is this key, after the key before it if it is there; 0 if there is none. */
+/*
+ * The position of this key: the first one behind `after`, else the first one; 0 if there is none.
+ */
 static size_t find_word(const oh_bytes *words, size_t count, size_t after, oh_text key)
 {
     for (size_t at = after + 1; at < count; at++) {

@@ -42,7 +42,7 @@ typedef struct oh_config_error {
 
 typedef struct oh_config_errors {
     oh_config_error list[OH_CONFIG_ERRORS_MAX]; /* In the order of the lines. */
-    size_t count;                               /* Of the list. */
+    size_t count;                               /* How many errors are in the list. */
     size_t more;                                /* Errors that are not in the list. */
     bool is_out_of_memory; /* Then the list has one error, which says nothing about the text. */
     bool has_variables;    /* Another environment may make the text good. */

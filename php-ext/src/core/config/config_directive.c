@@ -175,7 +175,7 @@ static bool set_text(const setting *it)
     return keep_text(it);
 }
 
-/* A worker has another working directory than the one who wrote the file. */
+/* The working directory of a worker is not that of the person who wrote the file. */
 static bool set_path(const setting *it)
 {
     return it->value.bytes[0] == '/' ? set_text(it) : fail(it, "is not an absolute path");

@@ -41,9 +41,9 @@ typedef struct oh_config_row {
     const char *name;
     oh_directive_type type;
     const char *item;   /* What one item of a sequence is called. */
-    size_t place;       /* Of the value in oh_server_pool; 0 for a sequence. */
-    size_t has;         /* Of the flag that it is set; 0 if there is none. */
-    size_t least, most; /* Of a number, of the bytes of a text, of the items of a sequence. */
+    size_t place;       /* The offset of its value in oh_server_pool; 0 for a sequence. */
+    size_t has;         /* The offset of the flag that it is set; 0 if there is none. */
+    size_t least, most; /* Bounds of a number, of a text's bytes, of a sequence's items. */
     bool is_own;        /* OneHop's: nutcracker does not know it. */
     bool is_hidden;     /* Its value is never shown. */
     bool is_secret;     /* It is a password. */
@@ -66,11 +66,11 @@ typedef struct oh_config_reader {
     const char *text; /* After a byte order mark. */
     size_t length;
     oh_variable variable;
-    oh_arena *arena;   /* Of the configuration that is being made. */
-    oh_arena *scratch; /* Of the walk. */
+    oh_arena *arena;   /* Has the configuration that is being made. */
+    oh_arena *scratch; /* Has what only the walk needs. */
 
     oh_config_errors *errors;
-    uint32_t order; /* Of the next error. */
+    uint32_t order; /* The order of the next error. */
     bool is_over;
 
     yaml_parser_t parser;
@@ -96,8 +96,8 @@ typedef struct oh_config_reader {
     oh_config_spelled values[OH_CONFIG_DIRECTIVES_COUNT];
     size_t values_count;
     oh_config_sequence sequences[OH_CONFIG_SEQUENCES_COUNT];
-    uint32_t weights_sum;     /* Of the servers of this list so far. */
-    uint32_t new_weights_sum; /* Of `servers`, when those of the old ring follow. */
+    uint32_t weights_sum;     /* Of the servers of this list up to now. */
+    uint32_t new_weights_sum; /* Of `servers`, while those of the old ring follow. */
     bool has_slots;           /* The servers of this list have slots instead of weights. */
     bool has_long_names;      /* It names servers by their addresses, with all ports. */
     /* Names of the variables that were used, each after a blank; in scratch. */

@@ -108,7 +108,7 @@ static bool is_url(oh_text text)
     return false;
 }
 
-/* What was meant by a server that nutcracker would read as another one, or NULL. */
+/* If nutcracker would read this server as another one: what was probably meant. Otherwise NULL. */
 static const char *check_slips(oh_text text, bool may_have_commas)
 {
     oh_text front = text;

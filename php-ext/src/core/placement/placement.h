@@ -99,7 +99,9 @@ typedef struct oh_wide_point {
     uint32_t zero; /* No byte of a topology is left to chance. */
 } oh_wide_point;
 
-/* As those of a ring. `spare` has room for as many points; ranges are of the upper halves. */
+/*
+ * Like the functions for a ring. `spare` has room for as many points; ranges are of upper halves.
+ */
 void oh_wide_ring_sort(oh_wide_point *points, oh_wide_point *spare, size_t count);
 void oh_wide_ring_close(
     oh_wide_point *points, size_t count, oh_range *ranges, size_t ranges_count, uint32_t shift);

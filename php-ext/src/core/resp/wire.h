@@ -48,7 +48,9 @@ typedef struct oh_wire {
     uint64_t written;
     uint64_t answered; /* Whole replies read. */
     uint64_t pushed;   /* Whole push frames read, and messages of a subscribed connection. */
-    /* The node sends messages unasked: a value that is not owed is one. True until the reset. */
+    /*
+     * The node sends messages unasked: a value that is not owed is a message. True until the reset.
+     */
     bool is_subscribed;
     const char *error; /* NULL, or one of OH_REASON_WIRE_...; it stays until reset. */
 

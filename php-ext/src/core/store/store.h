@@ -116,7 +116,7 @@ uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_ID
 uint32_t oh_store_add(
     oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *label);
 
-/* How many were added; their indexes count from 0. The label of one, and its identity. */
+/* How many pools were added; their indexes count from 0. The label and the identity of a pool. */
 uint32_t oh_store_pools_count(const oh_store *store);
 void oh_store_label(const oh_store *store, uint32_t pool, char label[OH_STORE_LABEL_BYTES]);
 void oh_store_identity(
@@ -292,7 +292,7 @@ typedef struct oh_store_usage {
     uint32_t leased, idle;
 } oh_store_usage;
 
-/* Of the first `limit` seats. */
+/* Counts the first `limit` seats. */
 oh_store_usage oh_store_usage_of(const oh_store_node *node, uint32_t limit);
 
 #endif

@@ -108,7 +108,7 @@ typedef struct oh_tls_settings {
     oh_text server_name;   /* Absent: the host of each node, as written. */
 } oh_tls_settings;
 
-/* A flag in a table of slots: no node has the slot; the one beside the flag stands in. */
+/* A flag in a table of slots: no node has the slot; the node beside the flag stands in. */
 #define OH_SLOT_UNSERVED 0x8000u
 
 /* Looks an environment variable up: getenv, or a test's own. NULL if it is not set. */

@@ -7,7 +7,7 @@
  *
  * A topology of a Redis Cluster has no ring and no points. A table of slots follows its header.
  *
- * With a ring that keys move from there is a second topology at the end, of that ring alone.
+ * If keys move from an old ring, a second topology, of that ring alone, is at the end.
  */
 #ifndef OH_TOPOLOGY_LAYOUT_H
 #define OH_TOPOLOGY_LAYOUT_H
@@ -27,7 +27,7 @@ struct oh_topology {
     uint32_t points_count; /* Without the guard. */
     uint32_t slots_count;  /* modula, codis: the sum of the weights that take part. */
     uint32_t ranges_count;
-    uint32_t shift;           /* From a number to its range. */
+    uint32_t shift;           /* Shifts a number to its range. */
     uint32_t points;          /* Offset of points_count points and the guard. */
     uint32_t nodes;           /* Offset of nodes_count records. */
     uint32_t texts;           /* Offset of the names and addresses. */

@@ -200,7 +200,7 @@ static void end_blocking(oh_exchange *exchange)
         oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
 }
 
-/* A node denies a command that it, or another one, has described before: it is asked again. */
+/* A node denies a command that a node has described before: the next call asks again. */
 static OH_NOINLINE void forget_denied(const oh_wire *wire)
 {
     char name[OH_COMMAND_NAME_BYTES];

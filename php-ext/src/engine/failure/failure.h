@@ -28,7 +28,7 @@ typedef struct oh_failure {
     bool has_no_command; /* There is no command, so the message does not say what became of it. */
     /* It says nothing about the node: the node is there, or this process could not ask it. */
     bool says_nothing;
-    uint32_t other_node; /* 1 + the node that has failed, if another one was called; otherwise 0. */
+    uint32_t other_node; /* 1 + the node that failed, if it is not the called one; otherwise 0. */
     const char *advice;  /* What to do: a constant, without a capital or a full stop. */
     char what[OH_FAILURE_TEXT_BYTES];
     /*

@@ -28,8 +28,8 @@ typedef struct oh_inquiry {
      * The node to which the caller holds a connection, perhaps the only one; or OH_INQUIRY_NO_NODE.
      */
     uint32_t held_node;
-    oh_failure failure; /* Of OH_INQUIRY_FAILED. */
-    oh_quoted answer;   /* Of OH_INQUIRY_REFUSED: what the node has said. */
+    oh_failure failure; /* Set after OH_INQUIRY_FAILED. */
+    oh_quoted answer;   /* Set after OH_INQUIRY_REFUSED: what the node has said. */
 } oh_inquiry;
 
 typedef enum oh_inquiry_end {

@@ -75,8 +75,8 @@ typedef struct oh_listener {
     /* Called for each word of a command that all nodes concerned have confirmed; may be NULL. */
     oh_confirmed confirmed;
     /*
-     * Called while a node is lost: true if new clients have another one in its place, so that
-     * waiting for it is of no use. May be NULL.
+     * Called while a node is lost: true if new clients use another node in its place, so that it is
+     * useless to wait for it. May be NULL.
      */
     bool (*is_outdated)(void *owner);
     void *owner;                /* The first argument of both. */
@@ -92,7 +92,7 @@ typedef struct oh_listener {
     uint32_t message_timeout_ms;    /* For a message; 0 waits forever. */
     /* In a Redis Cluster: the node that delivers the messages that all nodes pass on. */
     uint32_t first_node;
-    bool is_unsettled; /* A node was lost, whose names may find another one. */
+    bool is_unsettled; /* A node was lost, and its names may move to another node. */
     bool has_failed;
     uint32_t failed_node;    /* The node that has failed; OH_NO_NODE if none. */
     oh_failure *failure;     /* Memory of the caller. */

@@ -26,7 +26,7 @@ typedef struct oh_names_place {
     uint32_t bucket;
     struct oh_name *last;
     oh_text name;
-    uint32_t *node; /* Of the name. May be changed. */
+    uint32_t *node; /* The node of the name, which may be changed. */
 } oh_names_place;
 
 /* Finds the next name, in no order. False after the last one. The set must not change meanwhile. */

@@ -14,10 +14,10 @@
 typedef struct question {
     oh_moving *moving;
     const oh_moving_key *key;
-    size_t reply, reply_end; /* Of the first reply, among all replies. */
-    size_t begin, end;       /* Of that reply, or of its element. */
+    size_t reply, reply_end; /* Where the first reply is, among all replies. */
+    size_t begin, end;       /* Where that reply is, or its element. */
     oh_buffer answer;
-    bool is_sent;    /* In this round. */
+    bool is_sent;    /* It was sent in this round. */
     bool asks_owner; /* The old owner has nothing: the owner is asked once more. */
     bool is_answered;
 } question;

@@ -30,9 +30,9 @@ typedef enum step { MIGRATE, DUMP, RESTORE, COMPARE, UNLINK, CHECK, ENDED } step
 typedef struct carried {
     oh_moving *moving;
     oh_moving_key *key;  /* The first one in its list with this key. */
-    uint32_t keys_count; /* How often it is there: once for each command. */
+    uint32_t keys_count; /* How many keys of the list are this one: one for each command. */
     step step;
-    bool is_sent;      /* In this round. */
+    bool is_sent;      /* It was sent in this round. */
     bool has_migrated; /* MIGRATE was sent. */
     uint32_t failure;  /* The number of its old owner's failure, from step CHECK on. */
     int64_t ttl_ms;

@@ -74,7 +74,7 @@ typedef struct oh_moving_keys {
     uint32_t count, capacity;
 } oh_moving_keys;
 
-/* Of a request: its commands without a reply of their own, and why. */
+/* The commands of a request that have no reply of their own, and why. */
 typedef struct oh_refusals {
     oh_refusal *all; /* Memory of the call, as are the failures. */
     uint32_t count, capacity;

@@ -85,7 +85,7 @@ typedef struct oh_protocol {
     bool (*is_certain)(const oh_refresh *refresh);
     /*
      * Adopts the map in the answers. If there is none, the failures of the refresh say why. Returns
-     * the deadline of another refresh that is to begin at once; 0 if none is.
+     * the deadline of another refresh that must begin at once, or 0.
      */
     uint64_t (*judge)(oh_nodes *nodes);
 } oh_protocol;

@@ -23,7 +23,7 @@ struct oh_race {
     int sockets[OH_ADDRESSES_MAX]; /* By address; -1 if it is not being tried. */
     int events, timer;
     uint64_t step_ns, next_ns; /* When the next one is tried. */
-    int error;                 /* Of the last attempt that failed. */
+    int error;                 /* The error of the last attempt that failed. */
 };
 
 int oh_race_connect(const oh_address *address)

@@ -110,7 +110,7 @@ typedef struct oh_resend_run {
     oh_snapshot *map;      /* The newest version of the server pool, counted. */
     bool is_alone;         /* The request is one command. */
     oh_resent_list list;
-    uint64_t wait_end_ns; /* As of oh_resend_wait_end. */
+    uint64_t wait_end_ns; /* As oh_resend_wait_end returns it. */
     bool is_fresh;        /* The map was refreshed after the last replies. */
     bool has_left;        /* In the last round a node was replaced by another one. */
     bool waits;           /* A node has failed, and another one takes over or may do so. */

@@ -24,7 +24,7 @@ typedef struct oh_succession_run {
     oh_resend_run resend;
     const oh_succession *succession;
     uint32_t master;   /* The node, or the one it follows. */
-    oh_text name;      /* Of the node, or of the master. */
+    oh_text name;      /* The name of the node, or of its master. */
     bool falls_back;   /* The fallback is to be asked, and was not yet. */
     uint64_t begun_ns; /* When they were to be sent again for the first time. */
     bool has_others;   /* Some error is not a refusal. */
