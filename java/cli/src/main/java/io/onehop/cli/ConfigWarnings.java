@@ -6,10 +6,10 @@ import io.onehop.core.Hash;
 import io.onehop.core.Node;
 import io.onehop.core.base.Timings;
 import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.DirectiveValue.TlsVerify;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.core.topology.TlsVerify;
 
 import org.jspecify.annotations.Nullable;
 

@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Role;
 import io.onehop.core.key.Key;
-import io.onehop.core.topology.ReadFrom;
+import io.onehop.core.topology.DirectiveValue.ReadFrom;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;

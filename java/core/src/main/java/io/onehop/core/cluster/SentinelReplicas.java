@@ -1,6 +1,6 @@
 package io.onehop.core.cluster;
 
-import io.onehop.core.topology.Replica;
+import io.onehop.core.topology.Server.Replica;
 
 import org.jspecify.annotations.Nullable;
 

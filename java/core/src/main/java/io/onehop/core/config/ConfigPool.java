@@ -7,8 +7,8 @@ import io.onehop.core.placement.ForeignRows;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.DirectiveValue.Fault;
 import io.onehop.core.topology.DirectiveValue.Trait;
-import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
+import io.onehop.core.topology.Server.Replica;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.core.topology.Zone;
 

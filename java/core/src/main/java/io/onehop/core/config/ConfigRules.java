@@ -9,7 +9,7 @@ import io.onehop.core.placement.Foreign.Trait;
 import io.onehop.core.placement.ForeignRows;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.DirectiveValue;
-import io.onehop.core.topology.ReadFrom;
+import io.onehop.core.topology.DirectiveValue.ReadFrom;
 import io.onehop.core.topology.Server;
 
 import org.jspecify.annotations.Nullable;

@@ -5,8 +5,8 @@ import io.onehop.core.placement.Foreign;
 import io.onehop.core.placement.Foreign.Trait;
 import io.onehop.core.topology.DirectiveValue;
 import io.onehop.core.topology.DirectiveValue.Fault;
-import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
+import io.onehop.core.topology.Server.Replica;
 
 import org.jspecify.annotations.Nullable;
 

@@ -300,4 +300,53 @@ public interface DirectiveValue {
         }
         return isNegative ? mode == 0 : mode <= Limits.FILE_MODE_MAX;
     }
+
+    /** What is checked of a node's certificate. Implements spec/config, section 11. */
+    enum TlsVerify {
+        /** Its chain, and the node's name. */
+        FULL("full"),
+        /** Its chain. */
+        CA("ca"),
+        NONE("none");
+
+        private final String label;
+
+        TlsVerify(String label) {
+            this.label = label;
+        }
+
+        /** The name used in configuration files. */
+        public String label() {
+            return label;
+        }
+    }
+
+    /**
+     * Which nodes answer reads, masters or replicas: the {@code read_from} directive. spec/config.
+     */
+    enum ReadFrom {
+        /** The master of the key. */
+        MASTER("master"),
+        /** The master, or a replica while the master cannot answer. */
+        PREFER_MASTER("prefer_master"),
+        /** A replica, or the master if no replica answers. */
+        PREFER_REPLICA("prefer_replica"),
+        /** A replica only. */
+        REPLICA("replica"),
+        /** The node with the lowest latency. */
+        LOWEST_LATENCY("lowest_latency"),
+        /** A node in the pool's zone, otherwise as PREFER_REPLICA. */
+        SAME_ZONE("same_zone");
+
+        private final String label;
+
+        ReadFrom(String label) {
+            this.label = label;
+        }
+
+        /** The name used in configuration files. */
+        public String label() {
+            return label;
+        }
+    }
 }

@@ -2,6 +2,7 @@ package io.onehop.core.topology;
 
 import io.onehop.core.Node;
 import io.onehop.core.Role;
+import io.onehop.core.topology.Server.Replica;
 
 /** Makes and changes nodes. Users see only {@link Node} itself. */
 public final class Nodes {

@@ -15,6 +15,7 @@ import io.onehop.core.placement.Ketama;
 import io.onehop.core.placement.Modula;
 import io.onehop.core.placement.Placement;
 import io.onehop.core.placement.Slots;
+import io.onehop.core.topology.Server.Replica;
 
 import org.jspecify.annotations.Nullable;
 

@@ -6,6 +6,9 @@ import io.onehop.core.key.Key;
 import io.onehop.core.key.Key.HashTag;
 import io.onehop.core.placement.Foreign;
 import io.onehop.core.placement.ForeignRows;
+import io.onehop.core.topology.DirectiveValue.ReadFrom;
+import io.onehop.core.topology.DirectiveValue.TlsVerify;
+import io.onehop.core.topology.Server.Replica;
 
 import org.jspecify.annotations.Nullable;
 

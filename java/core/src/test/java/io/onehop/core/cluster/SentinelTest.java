@@ -14,7 +14,7 @@ import io.onehop.core.base.Message;
 import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.topology.PoolTopology;
-import io.onehop.core.topology.Replica;
+import io.onehop.core.topology.Server.Replica;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

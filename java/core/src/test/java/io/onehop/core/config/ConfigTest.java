@@ -21,11 +21,11 @@ import io.onehop.core.config.ConfigException.ConfigError;
 import io.onehop.core.key.Key.HashTag;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.DirectiveValue;
+import io.onehop.core.topology.DirectiveValue.ReadFrom;
+import io.onehop.core.topology.DirectiveValue.TlsVerify;
 import io.onehop.core.topology.PoolTopology;
-import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.core.topology.TlsVerify;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -4,7 +4,7 @@ import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.SentinelAnswer;
 import io.onehop.core.cluster.SentinelReplicas;
 import io.onehop.core.cluster.SentinelVerdict;
-import io.onehop.core.topology.Replica;
+import io.onehop.core.topology.Server.Replica;
 
 import org.jspecify.annotations.Nullable;
 

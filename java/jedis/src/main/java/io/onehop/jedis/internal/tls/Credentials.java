@@ -1,8 +1,8 @@
 package io.onehop.jedis.internal.tls;
 
 import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.DirectiveValue.TlsVerify;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.core.topology.TlsVerify;
 
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,8 @@ package io.onehop.jedis.internal.tls;
 
 import io.onehop.core.base.Words;
 import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.DirectiveValue.TlsVerify;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.core.topology.TlsVerify;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.failure.TlsFailure;
 
