@@ -1,5 +1,7 @@
 package io.onehop.core.command;
 
+import io.onehop.core.command.CommandWords.Malformed;
+
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
@@ -208,5 +210,23 @@ public final class Command {
             spec.find(words, found);
         }
         return found;
+    }
+
+    /** Where a command goes. Implements spec/route/route.md, section 4. */
+    public enum Spread {
+        /** Nowhere by itself: a container without its subcommand. */
+        NONE,
+        /** To the node of its first key, which has all its keys. */
+        ONE_NODE,
+        /** To the nodes of its keys, each with its own. */
+        SPLIT,
+        /** To every node, as it is. */
+        ALL_NODES,
+        /** To any one node. */
+        ANY_NODE,
+        /** To the node of the caller's transaction. */
+        BOUND,
+        /** Nowhere; the entry says why. */
+        REFUSED
     }
 }

@@ -1,5 +1,8 @@
 package io.onehop.core.command;
 
+import io.onehop.core.command.Command.Spread;
+import io.onehop.core.command.CommandWords.Malformed;
+
 /**
  * What a command does with keys that move from another ring.
  *

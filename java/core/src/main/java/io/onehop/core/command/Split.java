@@ -1,6 +1,7 @@
 package io.onehop.core.command;
 
 import io.onehop.core.base.Message;
+import io.onehop.core.command.CommandWords.Malformed;
 
 import org.jspecify.annotations.Nullable;
 

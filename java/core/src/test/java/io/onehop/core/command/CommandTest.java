@@ -11,6 +11,8 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 
 import io.onehop.core.Spec;
+import io.onehop.core.command.Command.Spread;
+import io.onehop.core.command.CommandWords.Malformed;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;

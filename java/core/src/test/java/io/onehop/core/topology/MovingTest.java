@@ -13,8 +13,8 @@ import io.onehop.core.command.Bring;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.CommandIndex;
 import io.onehop.core.command.CommandWords;
+import io.onehop.core.command.CommandWords.Malformed;
 import io.onehop.core.command.KeyPositions;
-import io.onehop.core.command.Malformed;
 import io.onehop.core.command.Moving;
 
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package io.onehop.jedis.parity;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.core.command.CommandWords.Malformed;
 import io.onehop.core.command.KeyPositions;
-import io.onehop.core.command.Malformed;
 import io.onehop.jedis.Unsupported;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.request.RoutedArguments;

@@ -1,7 +1,7 @@
 package io.onehop.jedis.internal.resend;
 
 import io.onehop.core.command.Command;
-import io.onehop.core.command.Spread;
+import io.onehop.core.command.Command.Spread;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;

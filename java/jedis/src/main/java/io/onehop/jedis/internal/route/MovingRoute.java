@@ -1,7 +1,7 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.core.command.Command;
-import io.onehop.core.command.Spread;
+import io.onehop.core.command.Command.Spread;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
 import io.onehop.jedis.internal.batch.Merge;

@@ -2,7 +2,7 @@ package io.onehop.jedis.internal.route;
 
 import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
-import io.onehop.core.command.Spread;
+import io.onehop.core.command.Command.Spread;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Keys;
 import io.onehop.jedis.internal.command.Plan;
