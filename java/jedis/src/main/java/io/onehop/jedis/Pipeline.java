@@ -4,7 +4,7 @@ import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.route.BatchName;
+import io.onehop.jedis.internal.route.CallObserver.BatchName;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Route;
 

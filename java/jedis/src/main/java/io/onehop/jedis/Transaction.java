@@ -9,7 +9,7 @@ import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.request.RequestBuffer;
-import io.onehop.jedis.internal.route.BatchName;
+import io.onehop.jedis.internal.route.CallObserver.BatchName;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Held;
 import io.onehop.jedis.internal.route.Route;

@@ -7,6 +7,7 @@ import io.onehop.core.command.Split;
 import io.onehop.core.resp.WireException;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.batch.Forwarding.SentCommand;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.NodeSocket;

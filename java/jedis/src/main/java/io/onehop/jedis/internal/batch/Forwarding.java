@@ -7,9 +7,11 @@ import io.onehop.jedis.internal.pool.Pool;
 
 import org.jspecify.annotations.Nullable;
 
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Follows the redirects of one batch, or its masters. Commands that another node is to execute are
@@ -78,4 +80,15 @@ public interface Forwarding {
 
     /** True if a noted command has its reply. */
     boolean hasArrived();
+
+    /**
+     * A command that may have to be sent again.
+     *
+     * @param asked the node that it was sent to
+     * @param home its home, or in a Redis Cluster its slot
+     * @param arguments its words, which may have to be decoded first
+     * @param sink takes its reply, from whichever node
+     */
+    record SentCommand(
+            Pool asked, int home, Supplier<CommandArguments> arguments, ReplySink sink) {}
 }

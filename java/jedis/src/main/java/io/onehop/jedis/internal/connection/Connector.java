@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.base.Clock;
+import io.onehop.jedis.internal.failure.Failure.NoDescriptor;
 
 import jdk.net.ExtendedSocketOptions;
 

@@ -6,6 +6,7 @@ import io.onehop.core.base.Message;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.Failure.Late;
+import io.onehop.jedis.internal.failure.Failure.NoDescriptor;
 import io.onehop.jedis.internal.failure.NodeName;
 import io.onehop.jedis.internal.tls.ClientTls;
 import io.onehop.jedis.internal.tls.Tls;

@@ -370,4 +370,13 @@ public final class Failure {
             return kind == ErrorKind.CONFIG_INVALID || kind == ErrorKind.PROTOCOL_VIOLATION;
         }
     }
+
+    /** This process cannot open another socket. The node did not cause that. */
+    public static final class NoDescriptor extends IOException {
+        private static final long serialVersionUID = 1;
+
+        public NoDescriptor(IOException cause) {
+            super(cause.getMessage(), cause);
+        }
+    }
 }

@@ -15,9 +15,9 @@ import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.Handshake.TurnedAway;
-import io.onehop.jedis.internal.connection.NoDescriptor;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Failure.NoDescriptor;
 import io.onehop.jedis.internal.failure.NodeName;
 
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,12 @@
 package io.onehop.jedis.internal.route;
 
+import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
+
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.CommandArguments;
 
 import java.util.function.Supplier;
 
@@ -22,4 +27,31 @@ public interface CallObserver {
 
     /** The call of this thread asks that many nodes in parallel; {@code node} is one of them. */
     void asks(Pool node, int nodes);
+
+    /**
+     * The name of a batch for a {@link CallObserver}: {@code PIPELINE GET} if all its commands are
+     * GET, otherwise {@code PIPELINE}. That is the form of OpenTelemetry's conventions. For one
+     * thread.
+     */
+    final class BatchName {
+        private final String kind;
+        private @Nullable String only; // The name of all commands so far; null before the first.
+        private boolean isMixed;
+
+        /** {@code kind}: PIPELINE or MULTI. */
+        public BatchName(String kind) {
+            this.kind = kind;
+        }
+
+        public void add(CommandArguments command) {
+            String name = Commands.name(command);
+            isMixed |= only != null && !only.equals(name);
+            only = name;
+        }
+
+        @Override
+        public String toString() {
+            return only == null || isMixed ? kind : kind + " " + only;
+        }
+    }
 }

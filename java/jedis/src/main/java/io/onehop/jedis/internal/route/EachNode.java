@@ -12,6 +12,7 @@ import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.route.CallObserver.BatchName;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
 import org.jspecify.annotations.Nullable;
