@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * It ends if the placement changes. Any thread.
  */
 final class Move implements Pace.Time, AutoCloseable {
-    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long CHECK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AskedNodes nodes;
     private final PoolTopology first;
@@ -103,9 +103,9 @@ final class Move implements Pace.Time, AutoCloseable {
     /** A long wait of an old owner, which another configuration ends. */
     @Override
     public void sleep(long ns) throws Refusal {
-        for (long leftNs = ns; leftNs > 0; leftNs -= LOOK_NS) {
+        for (long leftNs = ns; leftNs > 0; leftNs -= CHECK_NS) {
             topology();
-            Pace.sleep(Math.min(leftNs, LOOK_NS));
+            Pace.sleep(Math.min(leftNs, CHECK_NS));
         }
     }
 

@@ -372,8 +372,8 @@ public final class BatchExchange {
     /* ---- Leaving: spec/wire, section 5, "While a call waits" ---- */
 
     /** How long it waits before it should check whether it may leave. */
-    long lookMs(Deadline deadline, long leftNs) {
-        return deadline.lookMs(leftNs, !isMixed);
+    long checkMs(Deadline deadline, long leftNs) {
+        return deadline.checkMs(leftNs, !isMixed);
     }
 
     /** True if another node may answer all of it now. */

@@ -207,7 +207,7 @@ public final class Scatter {
             if (leftNs == 0) {
                 throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
-            if (!isReady(serving.get(0).lookMs(deadline, leftNs))) {
+            if (!isReady(serving.get(0).checkMs(deadline, leftNs))) {
                 leave();
             }
         } catch (IOException late) {

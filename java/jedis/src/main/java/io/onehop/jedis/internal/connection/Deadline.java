@@ -19,7 +19,7 @@ public final class Deadline {
     public static final long FOR_EVER_MS = Long.MAX_VALUE;
 
     private static final long NS_PER_MS = 1_000_000;
-    private static final long LOOK_NS = Timings.LEAVING_CHECK_MS * NS_PER_MS;
+    private static final long CHECK_NS = Timings.LEAVING_CHECK_MS * NS_PER_MS;
 
     /* No deadline, because a command blocks without end. */
     private static final Deadline OF_A_WAIT = new Deadline(-1, 0);
@@ -110,13 +110,13 @@ public final class Deadline {
     }
 
     /** The same, but at most until a call that waits should check for a successor. */
-    public static long lookMs(long waitNs) {
-        return selectMs(Math.min(waitNs, LOOK_NS));
+    public static long checkMs(long waitNs) {
+        return selectMs(Math.min(waitNs, CHECK_NS));
     }
 
     /** The same. {@code halves}: the call also checks when half of the time is over. */
-    public long lookMs(long waitNs, boolean halves) {
-        return lookMs(halves && !isHalfOver() ? Math.min(waitNs, halfNs()) : waitNs);
+    public long checkMs(long waitNs, boolean halves) {
+        return checkMs(halves && !isHalfOver() ? Math.min(waitNs, halfNs()) : waitNs);
     }
 
     /** True if its call has taken that long, or has no deadline. */

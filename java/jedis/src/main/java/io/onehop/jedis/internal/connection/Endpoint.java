@@ -229,7 +229,7 @@ public final class Endpoint {
             Successor successor)
             throws IOException {
         try {
-            addresses.get(successor.lookMs(deadline.waitNs()), TimeUnit.MILLISECONDS);
+            addresses.get(successor.checkMs(deadline.waitNs()), TimeUnit.MILLISECONDS);
         } catch (TimeoutException notYet) {
             if (deadline.hasPassed()) {
                 throw new Late(Message.LATE_RESOLVING);

@@ -192,11 +192,11 @@ public final class NodeSocket extends Socket {
     }
 
     /** Like {@link #await}, but at most until the call should check for a successor. */
-    void awaitAWhile(int operations, Successor looking) throws IOException {
-        isReady(operations, looking);
+    void awaitAWhile(int operations, Successor checking) throws IOException {
+        isReady(operations, checking);
     }
 
-    private boolean isReady(int operations, @Nullable Successor looking) throws IOException {
+    private boolean isReady(int operations, @Nullable Successor checking) throws IOException {
         // One read of the clock for each wait, because it may be slow.
         long left = deadline.waitNs();
         boolean isReady =
@@ -204,7 +204,9 @@ public final class NodeSocket extends Socket {
                         ? hasArrived(operations)
                         : awaitMs(
                                 operations,
-                                looking == null ? Deadline.selectMs(left) : looking.lookMs(left));
+                                checking == null
+                                        ? Deadline.selectMs(left)
+                                        : checking.checkMs(left));
         if (left == 0 && !isReady) {
             throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
         }

@@ -110,7 +110,7 @@ public final class Opening {
         long leftNs = deadline.waitNs();
         try (Selector attempts = Selector.open()) {
             register(attempts);
-            attempts.select(waitMs(successor.lookMs(leftNs)));
+            attempts.select(waitMs(successor.checkMs(leftNs)));
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new InterruptedIOException(Message.INTERRUPTED.what());

@@ -22,7 +22,7 @@ public interface Successor {
     }
 
     /** How many milliseconds it waits until it checks again; {@code leftNs}: until its deadline. */
-    default long lookMs(long leftNs) {
-        return Deadline.lookMs(leftNs);
+    default long checkMs(long leftNs) {
+        return Deadline.checkMs(leftNs);
     }
 }

@@ -95,8 +95,8 @@ final class CommandExchange<T> extends Holder implements Successor {
     }
 
     @Override
-    public long lookMs(long leftNs) {
-        return leased.lookMs(leftNs, mayFallBack);
+    public long checkMs(long leftNs) {
+        return leased.checkMs(leftNs, mayFallBack);
     }
 
     /** Returns the reply. Throws the error that the node answered, or the failure. */
