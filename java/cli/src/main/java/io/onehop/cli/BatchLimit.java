@@ -1,5 +1,8 @@
 package io.onehop.cli;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * How much one MIGRATE may carry, so that it blocks its nodes no longer than it should. How long a
  * batch takes decides how large the next one may be. For one thread.
@@ -17,6 +20,28 @@ final class BatchLimit {
 
     BatchLimit(double limitMs) {
         this.limitMs = limitMs;
+    }
+
+    /** Keys of one pair of nodes that are brought together, and their bytes. */
+    record Batch(List<byte[]> keys, double bytes) {}
+
+    /** The first keys that may go together. They are taken from the list. */
+    Batch take(List<SeenKey> waiting) {
+        List<byte[]> keys = new ArrayList<>();
+        double bytes = 0;
+        for (SeenKey each : waiting) {
+            boolean isAlone = isLarge(each.bytes());
+            if (!keys.isEmpty() && (isAlone || isFull(keys.size(), bytes, each.bytes()))) {
+                break;
+            }
+            keys.add(each.key());
+            bytes += each.bytes();
+            if (isAlone) {
+                break;
+            }
+        }
+        waiting.subList(0, keys.size()).clear();
+        return new Batch(keys, bytes);
     }
 
     /** True if a batch with so many keys and bytes has no room for a key of {@code more} bytes. */

@@ -1,5 +1,6 @@
 package io.onehop.cli;
 
+import io.onehop.cli.BatchLimit.Batch;
 import io.onehop.core.Node;
 
 import java.util.ArrayList;

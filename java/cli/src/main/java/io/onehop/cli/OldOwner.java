@@ -1,5 +1,6 @@
 package io.onehop.cli;
 
+import io.onehop.cli.BatchLimit.Batch;
 import io.onehop.core.Node;
 import io.onehop.core.base.Clock;
 import io.onehop.core.topology.PoolTopology;
@@ -107,7 +108,7 @@ final class OldOwner {
         return new Step(next, keys.size(), moving(keys));
     }
 
-    /** Those of the keys that move, by their owners. */
+    /** The keys among these that move, by their owners. */
     private Map<Integer, List<SeenKey>> moving(List<byte[]> keys) throws Refusal {
         PoolTopology topology = move.topology();
         Map<Integer, List<byte[]>> moving = new HashMap<>();
@@ -169,7 +170,7 @@ final class OldOwner {
 
     private void bring(int ownerIndex, List<SeenKey> waiting, boolean isLast) throws Refusal {
         while (!waiting.isEmpty() && (isLast || isFull(waiting))) {
-            Batch batch = Batch.of(waiting, limit);
+            Batch batch = limit.take(waiting);
             bytes.await(batch.bytes());
             PoolTopology topology = move.topology(); // As it is after the wait.
             Node owner = topology.byIndex().get(ownerIndex);

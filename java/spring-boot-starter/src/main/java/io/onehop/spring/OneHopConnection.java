@@ -5,6 +5,7 @@ import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.PoolExhausted;
+import io.onehop.spring.Translation.TranslatingConnection;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;

@@ -4,6 +4,7 @@ import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.OneHopFront;
 import io.onehop.jedis.OneHopPipeline;
+import io.onehop.spring.Translation.TranslatingConnection;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -78,7 +79,7 @@ final class RecordedPipeline {
     private final RedisConnection connection;
     private final List<Call> calls = new ArrayList<>();
     private final Map<Class<?>, Object> proxies = new HashMap<>();
-    private Queue<Response<?>> current = new ArrayDeque<>(1); // Those of the call that runs.
+    private Queue<Response<?>> current = new ArrayDeque<>(1); // The replies of the call that runs.
     private boolean isSent;
 
     RecordedPipeline(OneHopClient client) {

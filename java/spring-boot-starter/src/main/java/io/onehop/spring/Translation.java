@@ -13,6 +13,9 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.RedisSystemException;
+import org.springframework.data.redis.connection.jedis.JedisConnection;
+
+import redis.clients.jedis.UnifiedJedis;
 
 import java.util.function.Supplier;
 
@@ -63,5 +66,19 @@ final class Translation {
     private static RuntimeException ofFailure(OneHopException failure) {
         DataAccessException translated = ofOwn(failure);
         return translated == null ? failure : translated;
+    }
+
+    /** Spring's connection over Jedis, whose calls fail as Spring expects. For one thread. */
+    static class TranslatingConnection extends JedisConnection {
+
+        TranslatingConnection(UnifiedJedis jedis) {
+            super(jedis);
+        }
+
+        @Override
+        protected DataAccessException convertJedisAccessException(Exception cause) {
+            DataAccessException own = Translation.ofOwn(cause);
+            return own == null ? super.convertJedisAccessException(cause) : own;
+        }
     }
 }

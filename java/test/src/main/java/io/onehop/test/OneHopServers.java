@@ -262,4 +262,25 @@ public final class OneHopServers
         }
         return running;
     }
+
+    /** Servers that know nothing of each other. */
+    private static final class Ring extends Fleet {
+        private final int count;
+
+        Ring(int count) {
+            this.count = count;
+        }
+
+        @Override
+        void start() {
+            for (int i = 0; i < count; i++) {
+                add("");
+            }
+        }
+
+        @Override
+        List<String> directives() {
+            return List.of();
+        }
+    }
 }
