@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** Who else is connected to a node: its CLIENT LIST, which is not trusted. */
+/** Finds out who else is connected to a node, from its CLIENT LIST, which is not trusted. */
 final class ClientList {
     private static final int SHOWN_MAX = 3;
 

@@ -25,8 +25,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What is valid in a server pool but perhaps not meant. In: a pool of a file. Out: findings, each
- * with its line. It asks no node, but checks whether the files that the pool names can be read
+ * Finds what is valid in a server pool, but perhaps not meant. In: a pool of a file. Out: findings,
+ * each with its line. It asks no node, but checks whether the files that the pool names can be read
  * here.
  */
 final class ConfigWarnings {

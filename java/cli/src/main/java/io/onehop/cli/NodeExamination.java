@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is wrong with a node, as its INFO shows it. Pure. In: a reading. Out: findings, with what to
- * do about them.
+ * Finds what is wrong with a node, as its INFO shows it. Pure. In: a reading. Out: findings, with
+ * what to do about them.
  */
 final class NodeExamination {
     private static final int TRIED_SINCE = 7; // redis' version.

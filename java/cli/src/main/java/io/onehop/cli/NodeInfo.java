@@ -45,7 +45,7 @@ final class NodeInfo {
         return ofDatabases("keys");
     }
 
-    /** Those of them that expire. */
+    /** The keys that expire. */
     long expiring() {
         return ofDatabases("expires");
     }

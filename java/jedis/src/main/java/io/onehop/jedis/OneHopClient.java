@@ -186,7 +186,7 @@ public final class OneHopClient extends UnifiedJedis {
 
     /**
      * Iterates over the keys of all nodes, one node after another. If a changed configuration or
-     * map moves keys meanwhile, the next batch throws {@link Unsupported}: begin again.
+     * map moves keys in that time, the next batch throws {@link Unsupported}: begin again.
      */
     @Override
     public ScanIteration scanIteration(int batchCount, String match) {

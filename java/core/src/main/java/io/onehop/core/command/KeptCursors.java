@@ -44,7 +44,7 @@ public final class KeptCursors {
         all.set(2 * oldest, own);
     }
 
-    /** The cursor that this ticket stands for; {@code null} if it is not kept any more. */
+    /** The cursor that this ticket stands for; {@code null} if it is no longer kept. */
     public @Nullable Long find(long within) {
         if (!ScanCursor.isTicket(within)) {
             return within;

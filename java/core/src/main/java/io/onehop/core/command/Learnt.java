@@ -30,7 +30,7 @@ public final class Learnt {
         this.isContainer = isContainer;
     }
 
-    /** What is learnt of a command that no node can have. */
+    /** What is known of a command that no node can have. */
     public static Learnt unknown() {
         return UNKNOWN;
     }

@@ -31,7 +31,7 @@ final class ConfigErrors {
     private int places;
     private int count;
 
-    /** The place of an error that is found now and counts only under a later condition. */
+    /** The place of an error that is found now, but counts only if a later condition is true. */
     Place place(int line) {
         return new Place(line, places++);
     }

@@ -49,7 +49,7 @@ public abstract class Foreign {
     }
 
     /**
-     * What is known of a distribution.
+     * What a distribution needs.
      *
      * @param hashes those that it may have, its default first
      * @param nameBytesMax how long the name of a server may be

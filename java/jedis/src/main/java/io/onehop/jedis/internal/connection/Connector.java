@@ -42,7 +42,7 @@ final class Connector {
 
     /*
      * An attempt that has not ended. It is in the list before there is a socket: after an
-     * OutOfMemoryError a socket that nobody knows would stay open for ever.
+     * OutOfMemoryError a socket without a reference would stay open for ever.
      */
     private static final class Attempt {
         private final SocketAddress address;

@@ -34,8 +34,8 @@ import java.util.stream.Stream;
  * to, because the first one that knows of a failover has no majority yet.
  *
  * <p>It has one daemon thread, and a connection to each Sentinel. Lost connections are opened again
- * once a second, one after another. If a Sentinel hangs then, the others are not heard meanwhile; a
- * failed call still asks them, and the one that hangs soon rests. Implements
+ * once a second, one after another. While a Sentinel hangs then, the others are not heard. But a
+ * failed call still asks them, and the Sentinel that hangs soon rests. Implements
  * spec/topology/sentinel.md, section 3.
  */
 final class SentinelNews implements AutoCloseable {

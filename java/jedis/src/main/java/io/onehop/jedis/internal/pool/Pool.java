@@ -402,7 +402,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
         }
     }
 
-    /** Ends a lease whose connection nobody is to use again. */
+    /** Ends a lease whose connection must not be used again. */
     @Override
     public void invalidateObject(NodeConnection connection) {
         connection.disconnect();

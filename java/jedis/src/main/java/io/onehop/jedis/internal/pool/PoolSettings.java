@@ -48,7 +48,7 @@ public record PoolSettings(
     private static final String BEANS = "org.apache.commons.pool2:type=GenericObjectPool,name=";
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
-    /** Those of a client whose builder was given none. */
+    /** The settings of a client whose builder was given none. */
     public static final PoolSettings STANDARD =
             new PoolSettings(
                     0,

@@ -246,7 +246,7 @@ final class Seats {
 
     /* ---- How many ---- */
 
-    /** Seats that somebody uses. */
+    /** Seats that are in use. */
     int leased() {
         return count(this::isLeased);
     }
@@ -256,12 +256,12 @@ final class Seats {
         return holder != null && !holder.isOver();
     }
 
-    /** Those whose connection is open and not in use. */
+    /** Seats whose connection is open and not in use. */
     int idle() {
         return count(seat -> holders.get(seat) == null && isOpen(seat));
     }
 
-    /** Those that have a connection. */
+    /** Seats that have a connection. */
     int begun() {
         return count(this::isBegun);
     }
@@ -288,12 +288,12 @@ final class Seats {
         return made.sum();
     }
 
-    /** Those of them that were no longer usable when they were taken. */
+    /** Connections that were no longer usable when they were taken. */
     long refused() {
         return refused.sum();
     }
 
-    /** Those that were closed while nobody used them. */
+    /** Connections that were closed while they were not in use. */
     long evicted() {
         return evicted.sum();
     }

@@ -34,8 +34,7 @@ import java.util.Objects;
  *
  * <p>So the first call of such a command costs the client one round trip. If only the node can find
  * its keys, each call is preceded by COMMAND GETKEYS. A question has a connection of its own, and
- * no lock is held meanwhile. Any thread. Implements spec/route/route.md, "Commands that only the
- * nodes know".
+ * holds no lock. Any thread. Implements spec/route/route.md, "Commands that only the nodes know".
  */
 final class Inquiry {
     private final AnyNode anyNode;

@@ -210,7 +210,9 @@ public class Route {
         return reply.get();
     }
 
-    /** A blocking command. If somebody ends its wait, that is not an answer. */
+    /**
+     * Runs a blocking command. If CLIENT UNBLOCK ends its wait, that is a failure, not an answer.
+     */
     private <T> T waiting(CommandObject<T> command, Command entry, int home, long waitMs) {
         try {
             return exchange(command, entry, home, waitMs);

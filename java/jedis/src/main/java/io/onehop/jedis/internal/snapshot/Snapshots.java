@@ -26,7 +26,7 @@ public final class Snapshots {
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
     // Calls that began earlier may still use them.
     private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>());
-    private final List<Pool> emptying = new ArrayList<>(); // Those of them that have connections.
+    private final List<Pool> emptying = new ArrayList<>(); // Retired pools that have connections.
     private final PoolBeans beans;
     private volatile Snapshot newest;
     private volatile boolean isClosed;
