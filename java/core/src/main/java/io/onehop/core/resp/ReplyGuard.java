@@ -24,51 +24,9 @@ public final class ReplyGuard extends InputStream {
         this.source = source;
     }
 
-    /**
-     * Announces commands. Call it before their first byte is written, so their replies are owed
-     * even if the write is interrupted.
-     */
-    public void owe(int commands) {
-        framing.owe(commands);
-    }
-
-    /**
-     * Announces a subscription. From now on a value that is not owed is a message, and the
-     * connection is never clean again.
-     */
-    public void subscribe() {
-        framing.subscribe();
-    }
-
-    /** Replies that the node still owes. */
-    public long owed() {
-        return framing.owed();
-    }
-
-    /**
-     * True if the current reply announces more elements than {@code few}, and more than the bytes
-     * of it that have come.
-     */
-    public boolean isAhead(int few) {
-        return framing.isAhead(few);
-    }
-
-    /** Whole replies read so far. */
-    public long answered() {
-        return framing.answered();
-    }
-
-    /** Whole push frames read so far, and messages of a subscribed connection. */
-    public long pushed() {
-        return framing.pushed();
-    }
-
-    /**
-     * True if no reply is owed or half read, and nothing was wrong. Only then may a connection be
-     * used again.
-     */
-    public boolean isClean() {
-        return framing.isClean();
+    /** Announces commands, and says what is owed and whether the connection may be used again. */
+    public Framing framing() {
+        return framing;
     }
 
     @Override

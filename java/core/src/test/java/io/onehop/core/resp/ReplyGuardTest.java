@@ -25,30 +25,30 @@ class ReplyGuardTest {
     void wholeRepliesPassUnchanged() throws IOException {
         byte[] replies = "+OK\r\n$3\r\nfoo\r\n*2\r\n:1\r\n$-1\r\n".getBytes();
         ReplyGuard guard = guard(new ByteArrayInputStream(replies));
-        guard.owe(3);
+        guard.framing().owe(3);
         assertArrayEquals(replies, guard.readAllBytes());
-        assertTrue(guard.isClean());
-        assertEquals(3, guard.answered());
+        assertTrue(guard.framing().isClean());
+        assertEquals(3, guard.framing().answered());
     }
 
     @Test
     void validBytesAreDeliveredBeforeTheFaultAndTheFaultStays() throws IOException {
         ReplyGuard guard = guard(new ByteArrayInputStream("+OK\r\n+SURPLUS\r\n".getBytes()));
-        guard.owe(1);
+        guard.framing().owe(1);
         byte[] into = new byte[100];
         assertEquals(5, guard.read(into, 0, 100));
         assertEquals("+OK\r\n", new String(into, 0, 5));
         WireException fault = assertThrows(WireException.class, () -> guard.read(into, 0, 100));
         assertEquals("a reply that was not asked for", fault.getMessage());
         assertThrows(WireException.class, guard::read);
-        assertEquals(0, guard.owed());
-        assertFalse(guard.isClean());
+        assertEquals(0, guard.framing().owed());
+        assertFalse(guard.framing().isClean());
     }
 
     @Test
     void aLengthThatCannotBeTrueNeverReachesTheDecoder() throws IOException {
         ReplyGuard guard = guard(new ByteArrayInputStream("$2147483647\r\nx".getBytes()));
-        guard.owe(1);
+        guard.framing().owe(1);
         byte[] into = new byte[100];
         int count = guard.read(into, 0, 100);
         assertFalse(new String(into, 0, count).contains("\r"));
@@ -58,17 +58,17 @@ class ReplyGuardTest {
     @Test
     void theEndOfTheStreamIsTheEnd() throws IOException {
         ReplyGuard guard = guard(new ByteArrayInputStream("+O".getBytes()));
-        guard.owe(1);
+        guard.framing().owe(1);
         assertEquals(2, guard.read(new byte[10], 0, 10));
         assertEquals(-1, guard.read(new byte[10], 0, 10));
         assertEquals(-1, guard.read());
-        assertFalse(guard.isClean());
+        assertFalse(guard.framing().isClean());
     }
 
     @Test
     void bytesAreReadStraightIntoTheRangeThatWasAskedFor() throws IOException {
         ReplyGuard guard = guard(new ByteArrayInputStream("+OK\r\n".getBytes()));
-        guard.owe(1);
+        guard.framing().owe(1);
         byte[] into = new byte[9];
         Arrays.fill(into, (byte) '.');
         assertEquals(0, guard.read(into, 2, 0));
@@ -83,16 +83,16 @@ class ReplyGuardTest {
                 Socket node = server.accept()) {
             socket.setSoTimeout(20);
             ReplyGuard guard = guard(socket.getInputStream());
-            guard.owe(1);
+            guard.framing().owe(1);
             assertThrows(SocketTimeoutException.class, guard::read);
-            assertEquals(1, guard.owed());
-            assertFalse(guard.isClean());
+            assertEquals(1, guard.framing().owed());
+            assertFalse(guard.framing().isClean());
             socket.setSoTimeout(30_000);
             OutputStream late = node.getOutputStream();
             late.write("+LATE\r\n".getBytes());
             late.flush();
             assertEquals(7, guard.readNBytes(7).length);
-            assertTrue(guard.isClean());
+            assertTrue(guard.framing().isClean());
             late.write("+NOBODY ASKED\r\n".getBytes());
             late.flush();
             assertThrows(WireException.class, guard::read);

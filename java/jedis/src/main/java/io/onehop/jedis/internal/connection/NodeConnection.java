@@ -7,6 +7,7 @@ import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Learnt;
 import io.onehop.core.health.Health;
+import io.onehop.core.resp.Framing;
 import io.onehop.core.resp.ReplyGuard;
 import io.onehop.core.resp.WireException;
 import io.onehop.jedis.internal.failure.Failure;
@@ -69,7 +70,7 @@ public final class NodeConnection extends Connection {
     private Deadline deadline = Deadline.NONE;
     private Opening opening;
     private NodeSocket socket;
-    private ReplyGuard guard;
+    private Framing framing;
     private ReplyStream replies;
     private long decoded;
     private int judged;
@@ -222,7 +223,8 @@ public final class NodeConnection extends Connection {
 
     private void sendHandshake() throws IOException {
         source.give(socket);
-        guard = new ReplyGuard(socket.incoming());
+        ReplyGuard guard = new ReplyGuard(socket.incoming());
+        framing = guard.framing();
         replies = new ReplyStream(guard);
         super.connect();
         protocol = RedisProtocol.RESP2;
@@ -270,7 +272,7 @@ public final class NodeConnection extends Connection {
      * are pending from now on.
      */
     public int write(ByteBuffer requests, int commands) throws IOException {
-        guard.owe(commands);
+        framing.owe(commands);
         return socket.write(requests);
     }
 
@@ -278,7 +280,7 @@ public final class NodeConnection extends Connection {
     public void send(RequestBuffer requests, int commands) {
         boolean isSent = false;
         try {
-            guard.owe(commands);
+            framing.owe(commands);
             socket.writeAll(requests);
             isSent = true;
         } catch (IOException failure) {
@@ -319,7 +321,7 @@ public final class NodeConnection extends Connection {
      * is not used again.
      */
     public void subscribe() {
-        guard.subscribe();
+        framing.subscribe();
         isSubscribed = true;
     }
 
@@ -348,7 +350,7 @@ public final class NodeConnection extends Connection {
 
     /** The number of whole replies that have arrived and are not decoded yet. */
     public long arrivedReplies() {
-        return guard.answered() + (isSubscribed ? guard.pushed() : 0) - decoded;
+        return framing.answered() + (isSubscribed ? framing.pushed() : 0) - decoded;
     }
 
     /** Decodes the next reply. An error reply is returned, not thrown; a nil is {@code null}. */
@@ -380,7 +382,7 @@ public final class NodeConnection extends Connection {
      * of several is believed.
      */
     public void requireSilence() throws WireException {
-        if (!guard.isClean() || !replies.isEmpty() || socket.hasMore()) {
+        if (!framing.isClean() || !replies.isEmpty() || socket.hasMore()) {
             throw new WireException(Message.WIRE_SURPLUS);
         }
     }
@@ -429,17 +431,17 @@ public final class NodeConnection extends Connection {
 
     /** True if this lease has opened it, and its command was sent and is not answered. */
     public boolean isOwedAfterOpening() {
-        return wasOpen && !isReused && guard.owed() > 0;
+        return wasOpen && !isReused && framing.owed() > 0;
     }
 
     /** True if the node has ever accepted it. */
     public boolean wasConnected() {
-        return guard != null;
+        return framing != null;
     }
 
     /** True if every command has its whole reply. */
     public boolean isAnswered() {
-        return guard != null && guard.owed() == 0;
+        return framing != null && framing.owed() == 0;
     }
 
     /** True if nothing was done to open it. */
@@ -502,7 +504,7 @@ public final class NodeConnection extends Connection {
 
     /** True if all its exchanges ended well. Only then may it be used again. */
     public boolean isClean() {
-        return state == State.OPEN && !isBroken() && guard.isClean() && replies.isEmpty();
+        return state == State.OPEN && !isBroken() && framing.isClean() && replies.isEmpty();
     }
 
     /* ---- What Jedis calls ---- */
@@ -526,7 +528,7 @@ public final class NodeConnection extends Connection {
 
     @Override
     public void sendCommand(CommandArguments arguments) {
-        guard.owe(1);
+        framing.owe(1);
         super.sendCommand(arguments);
     }
 

@@ -135,7 +135,7 @@ final class ReplyStream extends RedisInputStream {
                 return take(into, offset, length);
             }
             int arrived = source.read(into, offset, length);
-            while (source.isAhead(FEW_ELEMENTS)) {
+            while (source.framing().isAhead(FEW_ELEMENTS)) {
                 fill();
             }
             return arrived;
