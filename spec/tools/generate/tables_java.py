@@ -88,6 +88,7 @@ def commands_java(commands, notice):
         "import static io.onehop.core.command.KeySpec.Reach.to;\n"
         "import static io.onehop.core.command.TableRow.row;\n"
         "import static io.onehop.core.command.TableRow.skip;\n\n"
+        "import io.onehop.core.command.Command.MergeRule;\n"
         "import io.onehop.core.command.Command.Spread;\n"
         "import io.onehop.core.command.KeyPositions.Kind;\n\n"
         "import java.util.List;\n\n"

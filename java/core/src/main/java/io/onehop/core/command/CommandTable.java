@@ -9,6 +9,7 @@ import static io.onehop.core.command.KeySpec.Reach.to;
 import static io.onehop.core.command.TableRow.row;
 import static io.onehop.core.command.TableRow.skip;
 
+import io.onehop.core.command.Command.MergeRule;
 import io.onehop.core.command.Command.Spread;
 import io.onehop.core.command.KeyPositions.Kind;
 

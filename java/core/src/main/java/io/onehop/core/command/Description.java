@@ -2,6 +2,7 @@ package io.onehop.core.command;
 
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
+import io.onehop.core.command.Command.MergeRule;
 import io.onehop.core.command.Command.Spread;
 import io.onehop.core.command.KeySpec.Begin;
 import io.onehop.core.command.KeySpec.Reach;

@@ -1,5 +1,6 @@
 package io.onehop.core.command;
 
+import io.onehop.core.command.Command.MergeRule;
 import io.onehop.core.command.Command.Spread;
 import io.onehop.core.command.KeySpec.Begin;
 import io.onehop.core.command.KeySpec.Reach;

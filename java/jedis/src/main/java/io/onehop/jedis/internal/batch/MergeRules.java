@@ -1,8 +1,8 @@
 package io.onehop.jedis.internal.batch;
 
 import io.onehop.core.command.Command;
+import io.onehop.core.command.Command.MergeRule;
 import io.onehop.core.command.Info;
-import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
 
 import org.jspecify.annotations.Nullable;

@@ -3,10 +3,10 @@ package io.onehop.jedis.internal.command;
 import io.onehop.core.base.Message;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
+import io.onehop.core.command.Command.MergeRule;
 import io.onehop.core.command.Command.Spread;
 import io.onehop.core.command.CommandWords.Malformed;
 import io.onehop.core.command.KeyPositions;
-import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
 import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 

@@ -1,6 +1,6 @@
 package io.onehop.jedis.internal.route;
 
-import io.onehop.core.command.MergeRule;
+import io.onehop.core.command.Command.MergeRule;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.command.Plan;

@@ -6,7 +6,7 @@ import io.onehop.core.base.Message;
 import io.onehop.core.base.Words;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
-import io.onehop.core.command.MergeRule;
+import io.onehop.core.command.Command.MergeRule;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;

@@ -9,7 +9,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 
 import io.onehop.core.command.Command;
-import io.onehop.core.command.MergeRule;
+import io.onehop.core.command.Command.MergeRule;
 import io.onehop.core.command.Split;
 import io.onehop.jedis.internal.command.Commands;
 
