@@ -189,9 +189,7 @@ final class AskedNodes implements AutoCloseable {
         }
     }
 
-    /**
-     * Refuses if the node has just left the server pool, so that the client does not find its name.
-     */
+    /** Refuses if the client has no such node, because it has just left the server pool. */
     private static <T> T answer(Supplier<T> call) throws Refusal {
         try {
             return call.get();

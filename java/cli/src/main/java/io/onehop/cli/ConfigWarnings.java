@@ -115,10 +115,7 @@ final class ConfigWarnings {
         }
     }
 
-    /**
-     * Warns of a password that looks like a variable. A person who writes "$${" wants the text
-     * "${".
-     */
+    /** Warns of a password that looks like a variable; "$${" stands for the text "${". */
     private void lookAtPassword(@Nullable String password) {
         if (password != null && password.matches("\\$" + VARIABLE)) {
             add(Level.WARNING, "has a password that looks like a variable", "write ${NAME}");

@@ -71,10 +71,7 @@ final class Moves {
         return sum[0];
     }
 
-    /**
-     * Prints a row for each pair. Its two indexes belong to these topologies, which may be the
-     * same.
-     */
+    /** Prints a row for each pair, whose indexes belong to these topologies. */
     void print(Screen screen, PoolTopology before, PoolTopology after, boolean hasBytes) {
         if (isEmpty()) {
             return;

@@ -53,9 +53,7 @@ final class Pace {
         await(1);
     }
 
-    /**
-     * The same for a piece of this size. It begins when the pieces before it have had their time.
-     */
+    /** The same for a piece of this size: it begins after the time of the pieces before it. */
     void await(double size) throws Refusal {
         long nowNs = time.nowNs();
         long leftNs = nextNs - nowNs;

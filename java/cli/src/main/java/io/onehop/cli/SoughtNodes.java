@@ -26,10 +26,7 @@ final class SoughtNodes {
         return isNowhere ? NOWHERE : topology.locateIndex(key, 0, key.length);
     }
 
-    /**
-     * The same for a key that was seen. If keys may be on any node, it is sought where it was
-     * found.
-     */
+    /** The same for a seen key. If keys may be on any node, that is where it was found. */
     int of(SeenKey seen) {
         Node holder = seen.holder();
         return isAnywhere() && holder != null ? holder.index() : of(seen.key());

@@ -25,10 +25,7 @@ final class Table {
         return this;
     }
 
-    /**
-     * The same with a bar in the last column. {@code part}: its length, as a part of the longest
-     * bar.
-     */
+    /** The same with a bar in the last column, whose length is this part of the longest. */
     void bar(double part, String... cells) {
         row(cells);
         bars.add(part);

@@ -61,10 +61,7 @@ final class Channels {
         return List.copyOf(wanted.keySet());
     }
 
-    /**
-     * The nodes on which it is subscribed. If several deliver the same message, the first node
-     * counts.
-     */
+    /** The nodes on which it is subscribed. If several deliver a message, the first counts. */
     Set<Pool> nodes(Channel channel) {
         return wanted.getOrDefault(channel, Set.of());
     }
@@ -121,10 +118,7 @@ final class Channels {
 
     /* ---- Where they belong ---- */
 
-    /**
-     * True if this route publishes the channel's messages on this node, and it is not subscribed
-     * there.
-     */
+    /** True if the channel belongs to this node, but is not subscribed there. */
     boolean lacks(Route route, Channel channel, Pool node) {
         Set<Pool> heard = nodes(channel);
         return isOfAnyNode(route, channel)

@@ -199,10 +199,7 @@ final class SubscribedNodes implements AutoCloseable {
                         .toList());
     }
 
-    /**
-     * Subscribes these channels on another node of the Redis Cluster, which also delivers what
-     * callers publish on them.
-     */
+    /** Subscribes them on another node of the Redis Cluster, which delivers the same messages. */
     private void replace(List<Channel> silent) {
         Pool other = other();
         if (!silent.isEmpty() && other != null) {
@@ -266,10 +263,7 @@ final class SubscribedNodes implements AutoCloseable {
         }
     }
 
-    /**
-     * Subscribes these on a node. The caller does not see the confirmations, but is told when all
-     * have come.
-     */
+    /** Subscribes these on a node, and tells the caller only when all are confirmed. */
     private void subscribe(Pool pool, List<Channel> them) {
         Channel last = them.get(them.size() - 1);
         Map<Kind, List<Channel>> kinds =

@@ -116,10 +116,7 @@ final class Transaction extends AbstractTransaction {
         bring(route.withMoving(arguments, List.of()), route, deadline);
     }
 
-    /**
-     * Bringing may need a second connection to the node of the held one, which may be the only one
-     * that the pool allows.
-     */
+    /** May need a second connection to the node of the held one, beyond the pool's size. */
     private void bring(List<byte[]> keys, Route route, Deadline deadline) {
         route.bring(keys, held == null ? null : held.pool(), deadline);
     }
@@ -450,10 +447,7 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    /**
-     * Its route, from the first command to the end. Throws the failure that has spoilt it, if there
-     * is one.
-     */
+    /** Its route, from the first command to the end. Throws what has spoilt it, if anything. */
     private Route unharmed() {
         Route taken = route == null ? current.take() : route;
         route = taken;

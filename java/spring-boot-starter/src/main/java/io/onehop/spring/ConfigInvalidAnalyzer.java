@@ -20,7 +20,7 @@ final class ConfigInvalidAnalyzer extends AbstractFailureAnalyzer<ConfigInvalid>
         return new FailureAnalysis("OneHop cannot start: " + cause.getMessage(), action(), cause);
     }
 
-    /** What is missing in the properties; {@code null} if the message says it all. */
+    /** What is missing in the properties; {@code null} if nothing is missing there. */
     private @Nullable String action() {
         if (environment.getProperty("onehop.config") == null) {
             return "Set onehop.config to the path of your nutcracker.yml, for example"

@@ -34,10 +34,7 @@ public class OneHopMonitoringAutoConfiguration {
     @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
     @ConditionalOnEnabledHealthIndicator("redis")
     static class OfHealth {
-        /**
-         * Because of this name, Spring Boot leaves out its own indicator, which is down if any node
-         * is.
-         */
+        /** The name replaces Spring Boot's own indicator, which is down if any node is. */
         @Bean
         @ConditionalOnMissingBean(name = {"redisHealthIndicator", "redisHealthContributor"})
         OneHopHealthIndicator redisHealthContributor(OneHopClient client) {

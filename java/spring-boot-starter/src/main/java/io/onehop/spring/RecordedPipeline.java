@@ -91,9 +91,7 @@ final class RecordedPipeline {
         return batch;
     }
 
-    /**
-     * A group of the connection's commands, such as those of strings, as they are in a pipeline.
-     */
+    /** A group of the connection's commands, such as those of strings, in a pipeline. */
     <T> T commands(Class<T> type, Function<RedisConnection, T> commands) {
         Object known =
                 proxies.computeIfAbsent(type, any -> recording(type, commands.apply(connection)));

@@ -51,9 +51,7 @@ final class Supervisor implements AutoCloseable {
         return directory;
     }
 
-    /**
-     * Starts a program in a directory, with its output in the file `log`. Returns its process id.
-     */
+    /** Starts a program in a directory, with its output in `log`. Returns its process id. */
     long start(Path where, String words) {
         /* Only the program goes there; the shell stays where it is. */
         String there = "'" + where.toString().replace("'", "'\\''") + "'";

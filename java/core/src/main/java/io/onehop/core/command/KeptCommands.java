@@ -67,9 +67,7 @@ public final class KeptCommands {
         return isContainer ? 2 : 1;
     }
 
-    /**
-     * The name as it is kept, of a subcommand with a bar; {@code null}: no command has such a name.
-     */
+    /** The name as it is kept, with a bar before a subcommand; {@code null}: no such command. */
     private static @Nullable String name(CommandWords words, int names) {
         String first = Learnt.name(words.word(0));
         String second = names == 1 ? "" : Learnt.name(words.word(1));

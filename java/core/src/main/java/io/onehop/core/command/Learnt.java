@@ -136,10 +136,7 @@ public final class Learnt {
         return positions;
     }
 
-    /**
-     * The first position of this key after the key before it, or else in the command; 0 if there is
-     * none.
-     */
+    /** The first position of a key after the key before it, or else in the command; or 0. */
     private static int position(CommandWords words, int before, byte[] key) {
         for (int position = before + 1; position < words.count(); position++) {
             if (Arrays.equals(words.word(position), key)) {

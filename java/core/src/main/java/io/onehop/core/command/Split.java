@@ -97,10 +97,7 @@ public final class Split {
         return first + keys * reach.step() * reach.limit();
     }
 
-    /**
-     * True if a word after the keys, or after the name if there are no keys, asks for all on one
-     * node.
-     */
+    /** True if a word after the keys, or after the name, asks for all keys on one node. */
     public static boolean isWhole(Command command, CommandWords words, int keys) throws Malformed {
         if (command.wholeWith.length > 0) {
             int at =

@@ -185,7 +185,7 @@ final class ConfigPool {
         readServer(text, item, Directive.SERVERS, servers, Directive.DISTRIBUTION);
     }
 
-    /** Without a distribution of its own the old ring has that of the pool. */
+    /** An old ring without a distribution of its own has the pool's. */
     private void readOldServer(String text, Spelled item) throws Fault {
         boolean hasOwn = values.containsKey(Directive.MOVING_FROM_DISTRIBUTION);
         readServer(

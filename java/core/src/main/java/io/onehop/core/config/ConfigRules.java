@@ -27,10 +27,7 @@ import java.util.function.Predicate;
  */
 final class ConfigRules {
 
-    /**
-     * There is an error if all terms are true. {@code named}: the directive that the reason names
-     * first.
-     */
+    /** An error if all terms are true. {@code named}: the directive that the reason names first. */
     private record Rule(boolean misses, List<String> terms, Directive named, String reason) {}
 
     private static final List<Rule> RULES =

@@ -49,9 +49,7 @@ final class ServerSpelling {
         return taken(text, ":weight", WEIGHT_NEEDED).checked(line, null);
     }
 
-    /**
-     * A server of a OneHop pool. {@code foreign}: the other client that its distribution is from.
-     */
+    /** A server of a OneHop pool. {@code foreign}: the client that its distribution is from. */
     static Server readOwn(String text, int line, Foreign.@Nullable Row foreign) throws Fault {
         boolean hasSlots = foreign != null && foreign.has(Trait.SLOTS);
         checkSlips(text, hasSlots);

@@ -321,9 +321,7 @@ public interface DirectiveValue {
         }
     }
 
-    /**
-     * Which nodes answer reads, masters or replicas: the {@code read_from} directive. spec/config.
-     */
+    /** Which nodes answer reads: masters or replicas. The {@code read_from} directive. */
     enum ReadFrom {
         /** The master of the key. */
         MASTER("master"),

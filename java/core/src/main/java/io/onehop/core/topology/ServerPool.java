@@ -42,7 +42,7 @@ public final class ServerPool {
     private final boolean isPasswordInText;
     // The ring that keys move from, as a server pool of its own; null if there is none.
     private final @Nullable ServerPool movingFrom;
-    // As the configuration has it: this one, or the one that it was made from.
+    // The pool as it is configured: this one, or the one that this was made from.
     private final ServerPool configured;
 
     /* Fields for the values that every call needs. */

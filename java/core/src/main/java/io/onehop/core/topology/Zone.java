@@ -12,7 +12,7 @@ import java.util.Set;
  * @param hosts the hosts that the configuration says are in it
  */
 public record Zone(String name, Set<String> hosts) {
-    /** Of a pool without a zone: nothing is in it. */
+    /** The zone of a pool that has none: nothing is in it. */
     public static final Zone NONE = new Zone("", Set.of());
 
     /** True if a node announces this zone. */

@@ -322,10 +322,7 @@ public final class BatchExchange {
         return opening() != null && opening().isResolving();
     }
 
-    /**
-     * Notes that its deadline has passed. If several pass together, all are noted before one is
-     * judged.
-     */
+    /** Notes that its deadline has passed. All that pass together are noted first, then judged. */
     void noteLate() {
         pool.noteLate(leased());
     }

@@ -57,9 +57,7 @@ public final class Deadline {
                 : new Deadline(Math.max(1, (int) ms), Clock.nowNs() + ms * NS_PER_MS);
     }
 
-    /**
-     * How long one of {@code count} alternatives may be silent before the next is tried beside it.
-     */
+    /** How long one of {@code count} alternatives may be silent before the next is tried. */
     public static int stepMs(int timeoutMs, int count) {
         return timeoutMs == 0
                 ? Timings.STEP_MS_MAX
@@ -129,10 +127,7 @@ public final class Deadline {
         return isBounded() && Leaving.isHalfOver(remainingNs() / NS_PER_MS, lengthMs);
     }
 
-    /**
-     * The time until half of its length has passed, not below zero; {@code Long.MAX_VALUE} without
-     * a deadline.
-     */
+    /** The time to half of its length, at least 0; {@code Long.MAX_VALUE} without a deadline. */
     public long halfNs() {
         return isBounded() ? Math.max(0, remainingNs() - lengthMs * NS_PER_MS / 2) : Long.MAX_VALUE;
     }

@@ -59,7 +59,7 @@ public final class Endpoint {
     private final AtomicReference<CompletableFuture<InetAddress[]>> lookup =
             new AtomicReference<>();
 
-    /* Of several addresses of a name: the one that has connected when others did not, and the last
+    /* If a name has several addresses: the one that has connected when others did not, and the last
      * one whose node has sent nothing. */
     private volatile @Nullable SocketAddress chosen;
     private volatile @Nullable SocketAddress silent;
@@ -295,9 +295,7 @@ public final class Endpoint {
         }
     }
 
-    /**
-     * Java throws the same exception for an unknown name and in a process without free descriptors.
-     */
+    /** Java throws the same exception for an unknown name and for a lack of descriptors. */
     private static IOException explained(UnknownHostException failure) {
         try {
             SocketChannel.open().close();

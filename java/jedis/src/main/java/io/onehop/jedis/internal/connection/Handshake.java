@@ -229,9 +229,7 @@ public final class Handshake {
         return Failure.of(message, node, Outcome.NOT_SENT, null, Shown.of(answer));
     }
 
-    /**
-     * Ignores the answer: for redis_db, where nutcracker does the same, and for an introduction.
-     */
+    /** Ignores the answer: for redis_db, as nutcracker does, and for an introduction. */
     private static void carryOn(String answer, boolean isError, NodeName node) {
         // Nothing depends on it.
     }

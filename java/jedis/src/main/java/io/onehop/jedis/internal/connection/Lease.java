@@ -18,7 +18,7 @@ public final class Lease {
     private long health;
     private boolean isUnwell;
     private boolean isRefused;
-    private @Nullable String denied; // Of this lease only if it is refused.
+    private @Nullable String denied; // Belongs to this lease only if it is refused.
     private long steppedNs; // When the last step of opening ended.
     private boolean hasStepped;
     private long tookNs; // How long that step took.

@@ -78,7 +78,7 @@ public final class NodeConnection extends Connection {
     private boolean wasOpen;
     private boolean isReused;
     private boolean hasOldName;
-    private boolean isSpent; // Not to be used again, though its exchanges ended well.
+    private boolean isSpent; // Must not be used again, though its exchanges ended well.
     private boolean isSubscribed;
     private final int seat;
     // Its last whole answer, or when it was made or opened, or kept while it was being opened.

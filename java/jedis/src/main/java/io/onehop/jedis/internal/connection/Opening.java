@@ -164,10 +164,7 @@ public final class Opening {
         return failure;
     }
 
-    /**
-     * Closes the socket, and all that are being tried. {@code hasHeard}: the node has sent
-     * something.
-     */
+    /** Closes all sockets. {@code hasHeard}: the node has sent something. */
     void end(boolean hasHeard) {
         if (connector != null) {
             connector.close();

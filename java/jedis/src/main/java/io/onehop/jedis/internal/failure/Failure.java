@@ -215,10 +215,7 @@ public final class Failure {
         return where < 0 ? message : message.substring(0, where);
     }
 
-    /**
-     * The text of a node's error or of a failure. Only an exception that a program made may have
-     * none.
-     */
+    /** The text of an error or a failure. Only an exception that a program made may lack it. */
     public static String text(JedisException failure) {
         return Objects.requireNonNullElse(failure.getMessage(), "");
     }

@@ -78,10 +78,7 @@ abstract class Refresher implements AutoCloseable {
 
     /* ---- From calls ---- */
 
-    /**
-     * Asks for a refresh without waiting for it. A refresh that is already requested or running is
-     * enough.
-     */
+    /** Asks for a refresh, unless one is requested or running. Does not wait for it. */
     final void request(Runnable ifNew) {
         lock.lock();
         try {

@@ -121,10 +121,7 @@ final class SentinelNews implements AutoCloseable {
         }
     }
 
-    /**
-     * True if one of them has said something. Confirmations count, because news may have been
-     * missed before them.
-     */
+    /** True if one has said something. Confirmations count: news may have been missed before. */
     private boolean hear(Set<SelectionKey> seen) {
         boolean isNews = false;
         for (Iterator<SubscribedNode> each = joined.values().iterator(); each.hasNext(); ) {

@@ -269,7 +269,7 @@ public final class NodeHealth {
         return Health.until(after) != 0;
     }
 
-    /** Only for the thread that made the change. */
+    /** Logs a change of state. Only for the thread that made it. */
     private void log(long before, long after, @Nullable OneHopException failure) {
         Edge edge = Health.edge(before, after);
         if (edge == Edge.NONE || nodes == null) {

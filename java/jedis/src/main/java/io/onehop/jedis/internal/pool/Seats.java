@@ -42,7 +42,7 @@ final class Seats {
     private static final long WAIT_MAX_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicReferenceArray<Holder> holders;
-    // Only the holder uses a connection; other threads check if there is one.
+    // Only the holder uses a connection. Other threads only check whether there is one.
     private final NodeConnection[] connections;
     private final IntFunction<NodeConnection> maker;
     private final Queue<Holder> queue = new ConcurrentLinkedQueue<>();

@@ -87,8 +87,8 @@ public final class SubscribedNode {
     }
 
     /**
-     * The next message or confirmation, if it has arrived. It stays the next one until {@link
-     * #taken}.
+     * The next message or confirmation; {@code null} if none has arrived. It stays the next one
+     * until {@link #taken}.
      */
     public @Nullable Object next() {
         try {

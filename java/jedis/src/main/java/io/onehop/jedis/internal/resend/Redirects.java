@@ -132,10 +132,7 @@ public final class Redirects extends Resend {
         return isRedirect;
     }
 
-    /**
-     * True if this error lets the fallback answer. Only a master's error counts here: {@link
-     * Redirect} decides what a replica's error means.
-     */
+    /** True if the fallback may answer instead of this master. {@link Redirect} judges replicas. */
     private boolean fallsBack(SentCommand command, JedisDataException error) {
         return Words.REDIRECT_MASTER.contains(Redirect.word(Failure.text(error)))
                 && command.asked() == snapshot.poolAt(command.home())

@@ -86,10 +86,7 @@ final class Inquiry {
         return learnt;
     }
 
-    /**
-     * Asks a node for the keys. This sends the values of the command, too, and the node may not be
-     * its own.
-     */
+    /** Asks a node for the keys. It also gets the command's values, and may not be its own node. */
     private Command withKeys(Command entry, ArgumentWords words, @Nullable Pool held) {
         CommandArguments question = new CommandArguments(Protocol.Command.COMMAND).add("GETKEYS");
         for (int i = 0; i < words.count(); i++) {

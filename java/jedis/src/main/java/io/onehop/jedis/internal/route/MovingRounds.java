@@ -203,7 +203,7 @@ final class MovingRounds extends Resend {
 
         @Override
         public void fail(OneHopException failure) {
-            if (asking.isAnswered) { // Else the command before it has the same failure.
+            if (asking.isAnswered) { // Otherwise the command before it has the same failure.
                 asking.sink.fail(failure);
             }
         }

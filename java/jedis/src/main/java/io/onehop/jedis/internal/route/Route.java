@@ -210,9 +210,7 @@ public class Route {
         return reply.get();
     }
 
-    /**
-     * Runs a blocking command. If CLIENT UNBLOCK ends its wait, that is a failure, not an answer.
-     */
+    /** Runs a blocking command. An end by CLIENT UNBLOCK is a failure, not an answer. */
     private <T> T waiting(CommandObject<T> command, Command entry, int home, long waitMs) {
         try {
             return exchange(command, entry, home, waitMs);
