@@ -350,11 +350,12 @@ def page():
         "algorithm": "moving",
         "schema": "spec/schema/vectors.json",
         "about": "OldRingTest: the nodes of a pool, the sequence of SCAN, and the owners of keys; "
-        "from is null for a key that does not move. MovingKindTest: what a command does if each of "
-        "its keys moves that does not begin with stay, and which keys it concerns (positions); "
-        "without kind none moves. NothingTest: whether a reply is nothing. BringTest: the rounds "
-        "that bring the key k to 10.0.0.5:6379, database 0, with 1000 ms; what is written to whom, "
-        "what comes back, and how it ends. The commands of a round are sent in parallel.",
+        "from is null for a key that does not move. MovingKindTest: all keys that do not begin "
+        "with stay move. kind is what the command does then, and keys are the positions of the "
+        "keys concerned; without kind no key moves. NothingTest: whether a reply is nothing. "
+        "BringTest: the rounds that bring the key k to 10.0.0.5:6379, database 0, with 1000 ms; "
+        "what is written to which node, what comes back, and how it ends. The commands of a round"
+        " are sent in parallel.",
         "numberOfTests": number,
         "notes": {},
     }
