@@ -61,7 +61,7 @@ C = (
 # System headers that the core may include: nothing that waits or differs between machines.
 PURE_HEADERS = {
     f"std{x}.h" for x in ("int", "bool", "def", "lib", "io", "arg", "atomic", "align")
-} | {"string.h", "math.h", "limits.h", "errno.h", "assert.h"}
+} | {"inttypes.h", "string.h", "math.h", "limits.h", "errno.h", "assert.h"}
 DOORS = {"time.h": "core/base", "yaml.h": "core/config"}
 ZEND = re.compile(
     r"php(?!_onehop)[^/]*\.h|onehop_arginfo\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*"
