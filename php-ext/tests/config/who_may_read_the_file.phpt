@@ -18,11 +18,11 @@ $write = static function (int $port, int $mode, array $directives = []): void {
 };
 $write($one, 0600);
 
-/* One pool runs as the file's owner, the other as another user. */
+/* One worker runs as the file's owner, the other one as another user. */
 foreach (['root', 'nobody'] as $user) {
     $group = posix_getgrgid(posix_getpwnam($user)['gid'])['name'];
     $pools[] = "[$user]\nuser = $user\ngroup = $group\nlisten = " . Lab::file("$user.sock")
-        . "\npm = static\npm.max_children = 2\nphp_admin_value[display_errors] = 0\n"
+        . "\npm = static\npm.max_children = 1\nphp_admin_value[display_errors] = 0\n"
         . "catch_workers_output = yes\n";
 }
 file_put_contents(

@@ -244,7 +244,7 @@ class LyingClusterTest {
         Queue<String> wrong = new ConcurrentLinkedQueue<>();
         LongAdder right = new LongAdder();
         try (LyingCluster cluster = new LyingCluster(4);
-                OneHopClient redis = cluster.client("timeout: 1000")) {
+                OneHopClient redis = cluster.client("timeout: 5000")) {
             redis.get("key");
             cluster.behave(
                     (node, command, talk) ->

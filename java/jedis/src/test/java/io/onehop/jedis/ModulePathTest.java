@@ -53,7 +53,7 @@ class ModulePathTest {
 
             public final class Main {
                 public static void main(String[] server) {
-                    String text = "alpha:\\n  listen: 127.0.0.1:1\\n  redis: true\\n"
+                    String text = "alpha:\\n  listen: 127.0.0.1:1\\n  redis: true\\n  timeout: 30000\\n"
                             + "  servers:\\n    - " + server[0] + " here\\n";
                     try (OneHopClient redis =
                             OneHopClient.builder().configText(text).pool("alpha").build()) {

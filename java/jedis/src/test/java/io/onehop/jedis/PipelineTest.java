@@ -112,7 +112,7 @@ class PipelineTest {
 
     @Test
     void aPipelineHoldsNoConnectionUntilItIsSynced() {
-        try (OneHopClient narrow = nodes.client("pool_size: 1", "timeout: 2000");
+        try (OneHopClient narrow = nodes.client("pool_size: 1", "timeout: 30000");
                 AbstractPipeline one = narrow.pipelined();
                 AbstractPipeline other = narrow.pipelined()) {
             IntStream.range(0, 100).forEach(i -> one.set("key:" + i, "one"));
