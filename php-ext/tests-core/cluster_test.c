@@ -140,8 +140,6 @@ static void check_map(const oh_cluster_map *map, const json_t *told)
 static void test_reply(const json_t *test)
 {
     char reason[OH_CLUSTER_REASON_BYTES] = "";
-    test_begin(
-        "cluster replies %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_cluster_map *map = read_answer(test, vectors_string(test, "asked"), reason);
     const json_t *told = json_object_get(test, "map");
     CHECK((map != NULL) == (told != NULL));
@@ -205,8 +203,6 @@ static void test_adoption(const json_t *test)
 {
     oh_topology *current = NULL;
     const json_t *steps = json_object_get(test, "steps");
-    test_begin(
-        "cluster adoption %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     for (size_t i = 0; i < json_array_size(steps); i++) {
         current = take_step(json_array_get(steps, i), current);
     }
@@ -216,7 +212,7 @@ static void test_adoption(const json_t *test)
 static void test_redirect(const json_t *test, const oh_topology *map)
 {
     static const char *const actions[] = {"none", "follow", "ask", "again", "refresh", "give_up"};
-    test_begin("redirect %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    vectors_begin("redirect", test);
     bytes error = bytes_of_latin(json_object_get(test, "error"));
     oh_redirect_case it = {.error = {(const char *)error.bytes, error.length},
         .asked = vectors_number(test, "asked"),
@@ -263,7 +259,6 @@ static void test_redirects(void)
 static void test_leaving(const json_t *test)
 {
     static const char *const decisions[] = {"stay", "successor", "fallback"};
-    test_begin("leaving %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     const oh_leaving_case it = {.is_sent = json_is_true(json_object_get(test, "sent")),
         .has_heard = json_is_true(json_object_get(test, "heard")),
         .may_repeat = json_is_true(json_object_get(test, "reads")),
@@ -285,14 +280,12 @@ static uint64_t large(const json_t *value)
 
 static void test_smooth(const json_t *test)
 {
-    test_begin("fastest %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     CHECK(oh_fastest_smooth(large(json_object_get(test, "smoothed")),
               large(json_object_get(test, "took"))) == large(json_object_get(test, "result")));
 }
 
 static void test_choose(const json_t *test)
 {
-    test_begin("fastest %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     const json_t *pairs = json_object_get(test, "nodes");
     oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
     uint32_t count = (uint32_t)json_array_size(pairs);

@@ -218,8 +218,6 @@ static void check_part(
 
 static void test_split(const json_t *test)
 {
-    test_begin(
-        "command split %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     line it = line_of(vectors_string(test, "send"), false);
     const oh_command *command = oh_command_find(it.words, it.count);
     oh_command_shape shape;
@@ -246,8 +244,6 @@ static void test_split(const json_t *test)
 static void check_everywhere(const json_t *test, bool (*is_everywhere)(oh_text name))
 {
     const char *name = vectors_string(test, "name");
-    test_begin(
-        "notification %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     CHECK(is_everywhere((oh_text){name, strlen(name)}) ==
           json_is_true(json_object_get(test, "everywhere")));
 }

@@ -99,8 +99,7 @@ void test_cursor(void)
 
         EACH_TEST(group, test)
         {
-            test_begin(
-                "cursor %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+            vectors_begin("cursor", test);
             (is_write ? test_write : test_read)(test);
         }
     }

@@ -2,6 +2,7 @@
  * The scenarios of spec/health, step by step. After each step the whole state is compared with the
  * page.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,7 +126,6 @@ static void test_late(const json_t *test)
     oh_health_lateness lateness = {
         .began_ms = vectors_number(test, "began"), .now_ms = vectors_number(test, "now")};
 
-    test_begin("late %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     for (size_t i = 0; i < json_array_size(heard); i++) {
         oh_health_add_late(&lateness, (uint64_t)json_integer_value(json_array_get(heard, i)),
             (uint64_t)json_integer_value(json_array_get(late, i)),
@@ -146,15 +146,17 @@ static void test_told(const json_t *test)
         const char *says = vectors_string(step, "says");
         oh_health_edge edge = OH_HEALTH_DOWN;
         oh_health_line line;
-        test_begin("told %u: %s, step %u", vectors_number(test, "tcId"),
-            vectors_string(test, "comment"), (unsigned)i + 1);
         while (strcmp(edges[edge], vectors_string(step, "edge")) != 0) {
             edge++;
         }
         told = oh_health_told(told, edge, vectors_number(step, "at"), &line);
-        CHECK(line.is_due == (strcmp(says, "nothing") != 0));
-        CHECK(strcmp(says, "down") != 0 || line.times == vectors_number(step, "times"));
-        CHECK(strcmp(says, "back") != 0 || line.ms == vectors_number(step, "ms"));
+        bool is_right =
+            line.is_due == (strcmp(says, "nothing") != 0) &&
+            (strcmp(says, "down") != 0 || line.times == vectors_number(step, "times")) &&
+            (strcmp(says, "back") != 0 || line.ms == vectors_number(step, "ms"));
+        if (!CHECK(is_right)) {
+            printf("  step %zu\n", i + 1);
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 
 static void test_tag(const json_t *group, const json_t *test)
 {
-    test_begin("key %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    vectors_begin("key", test);
     bool has_tag = json_is_string(json_object_get(group, "tag"));
     bytes tag = bytes_of_hex(has_tag ? vectors_string(group, "tag") : "");
     bytes key = bytes_of_field(test, "key");
@@ -22,7 +22,6 @@ static void test_tag(const json_t *group, const json_t *test)
 
 static void test_slot(const json_t *test)
 {
-    test_begin("key %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     bytes key = bytes_of_field(test, "key");
     CHECK(oh_key_slot((oh_bytes){key.bytes, key.length}) == vectors_number(test, "slot"));
     free(key.bytes);

@@ -357,8 +357,7 @@ void test_learnt(void)
     {
         EACH_TEST(group, test)
         {
-            test_begin(
-                "learnt %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+            vectors_begin("learnt", test);
             for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
                 if (strcmp(kinds[i].type, vectors_string(group, "type")) == 0) {
                     kinds[i].test(test);

@@ -12,14 +12,12 @@ static void test_bucket(const json_t *test)
 {
     uint64_t us = (uint64_t)json_integer_value(json_object_get(test, "us"));
     uint32_t bucket = vectors_number(test, "bucket");
-    test_begin("meter %u: %llu us", vectors_number(test, "tcId"), (unsigned long long)us);
     CHECK(oh_meter_bucket(us) == bucket);
     CHECK(oh_meter_begin(bucket) == vectors_number(test, "begin"));
 }
 
 static void test_percentiles(const json_t *test)
 {
-    test_begin("meter %u: percentiles", vectors_number(test, "tcId"));
     oh_meter meter = {0};
     oh_meter_reading reading;
     uint64_t count = 0, below = 0;
@@ -49,7 +47,6 @@ static uint64_t member(const json_t *list, size_t index)
 
 static void test_recent(const json_t *test)
 {
-    test_begin("recent %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_meter meter = {0};
     oh_meter_reading reading;
     uint64_t total = 0;
@@ -98,7 +95,6 @@ static void test_nonsense(void)
 
 static void test_share(const json_t *test)
 {
-    test_begin("share %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_config *config = config_of(vectors_string(test, "config"));
     const oh_server_pool *pool = oh_config_pool(config, "p", 1);
     bool *ejected = calloc(pool->servers_count, sizeof *ejected);

@@ -9,11 +9,6 @@
 #define PAGE "topology/vectors/moving.json"
 #define WORDS_MAX 16
 
-static void begin(const json_t *test)
-{
-    test_begin("moving %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
-}
-
 /* ---- Rings ---- */
 
 static bool is_named(const oh_topology *topology, uint32_t node, const json_t *name)
@@ -37,7 +32,6 @@ static void check_key(const oh_topology *topology, const json_t *test)
 
 static void test_old_ring(const json_t *test)
 {
-    begin(test);
     oh_config *config = config_of(vectors_string(test, "config"));
     oh_topology *topology = topology_of(oh_config_pool(config, "p", 1), NULL);
     const json_t *nodes = json_object_get(test, "nodes"), *scan = json_object_get(test, "scan");
@@ -100,7 +94,6 @@ static bool moves(oh_bytes word)
 
 static void test_kind(const json_t *test)
 {
-    begin(test);
     oh_bytes words[WORDS_MAX];
     oh_key_position positions[WORDS_MAX];
     const json_t *all = json_object_get(test, "words"), *keys = json_object_get(test, "keys");
@@ -134,7 +127,6 @@ static void test_kind(const json_t *test)
 
 static void test_nothing(const json_t *test)
 {
-    begin(test);
     const json_t *text = json_object_get(test, "resp");
     bytes reply = bytes_of_text(json_string_value(text), json_string_length(text));
     bool is_something = oh_reply_is_something((oh_bytes){reply.bytes, reply.length});

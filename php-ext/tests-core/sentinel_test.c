@@ -41,7 +41,6 @@ static void test_case(const json_t *test)
     oh_sentinel_known known = {.is_adopted = !json_is_null(known_address)};
     size_t count = json_array_size(answers);
 
-    test_begin("sentinel: %s", vectors_string(test, "comment"));
     for (size_t i = 0; i < count; i++) {
         const json_t *reply = json_array_get(answers, i);
         const json_t *reason = json_array_get(json_object_get(test, "reasons"), i);
@@ -108,7 +107,6 @@ static void test_replicas_case(const json_t *test)
     oh_sentinel_replica *replicas =
         calloc(count + oh_sentinel_count_replicas(values, replies_count) + 1, sizeof *replicas);
 
-    test_begin("replicas: %s", vectors_string(test, "comment"));
     for (size_t i = 0; i < count; i++) {
         uint16_t port;
         oh_text host = host_of(json_string_value(json_array_get(taken, i)), &port);

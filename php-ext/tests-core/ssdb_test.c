@@ -128,7 +128,7 @@ static void check_replies(const json_t *test, text command, bool is_raw, size_t 
 
 static void test_vector(const json_t *test)
 {
-    test_begin("ssdb %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    vectors_begin("ssdb", test);
     bool is_raw = json_is_true(json_object_get(test, "raw"));
     text command = with(add_command, test, "words"), sent = with(add_commands, test, "send");
     oh_ssdb ssdb = {0};

@@ -49,7 +49,6 @@ static void test_connection_name(const oh_server_pool *pool, const char *wanted)
 
 static void test_fingerprint(const json_t *test)
 {
-    test_begin("topology %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_config *config = config_of(vectors_string(test, "config"));
     const char *name = vectors_string(test, "pool");
     const oh_server_pool *pool = oh_config_pool(config, name, strlen(name));
@@ -62,7 +61,6 @@ static void test_fingerprint(const json_t *test)
 
 static void test_moved(const json_t *test)
 {
-    test_begin("topology %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_config *before = config_of(vectors_string(test, "before"));
     oh_config *after = config_of(vectors_string(test, "after"));
     oh_topology *from = topology_of(oh_config_pool(before, "p", 1), NULL);

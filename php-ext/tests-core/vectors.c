@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
+
 static void *give_up(const char *what, const char *which)
 {
     printf("Cannot go on: %s: %s\n", what, which);
@@ -51,6 +53,12 @@ bool vectors_is(const json_t *group, const char *type)
     return strcmp(vectors_string(group, "type"), type) == 0;
 }
 
+void vectors_begin(const char *kind, const json_t *test)
+{
+    const char *comment = json_string_value(json_object_get(test, "comment"));
+    test_begin("%s %u: %s", kind, vectors_number(test, "tcId"), comment ? comment : "");
+}
+
 void vectors_run(const char *path, const char *type, void (*run)(const json_t *test))
 {
     json_t *page = vectors_load(path);
@@ -64,6 +72,7 @@ void vectors_run(const char *path, const char *type, void (*run)(const json_t *t
         }
         EACH_TEST(group, test)
         {
+            vectors_begin(type, test);
             run(test);
             has_one = true;
         }

@@ -16,7 +16,10 @@
 /* Loads a page of spec/, such as "hash/vectors/hashes.json". json_decref frees it. */
 json_t *vectors_load(const char *path);
 
-/* Runs each test of a page whose group has this type. There must be one. */
+/* Begins a test: the kind of the vector, its number and its comment are the name. */
+void vectors_begin(const char *kind, const json_t *test);
+
+/* Begins and runs each test of a page whose group has this type. There must be one. */
 void vectors_run(const char *path, const char *type, void (*run)(const json_t *test));
 bool vectors_is(const json_t *group, const char *type);
 

@@ -100,8 +100,6 @@ static void check_pieces(
 
 static void test_stream(const json_t *test)
 {
-    test_begin(
-        "wire framing %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     const json_t *parts = json_object_get(test, "parts");
     bytes stream = parts ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
 
@@ -233,8 +231,6 @@ static void check_subscribed_pieces(const json_t *test, bytes stream, size_t fir
 
 static void test_subscribed_stream(const json_t *test)
 {
-    test_begin(
-        "wire subscribed %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     const json_t *parts = json_object_get(test, "parts");
     bytes stream = parts ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
 
