@@ -1,11 +1,19 @@
 /*
  * core/base: the clock only goes forward. Texts: how they begin, their parts, the numbers and
- * addresses in them. (memory_test.c has memory.)
+ * addresses in them. The arena, and lack of memory: each allocation for a configuration fails once,
+ * including those inside libyaml. Each time the result must be the error, nothing may leak, and the
+ * next attempt must work.
  */
-#include "core/base/decimal.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/base/clock.h"
+#include "core/base/decimal.h"
+#include "core/base/memory.h"
 #include "core/base/slice.h"
 #include "check.h"
+#include "vectors.h"
 
 static void test_clock(void)
 {
@@ -20,9 +28,9 @@ static void test_clock(void)
     CHECK(last > first);
 }
 
-static oh_text text_of(const char *bytes)
+static oh_text text_of(const char *text)
 {
-    return (oh_text){bytes, strlen(bytes)};
+    return (oh_text){text, strlen(text)};
 }
 
 static bool has_part(const char *text, const char *part)
@@ -68,8 +76,116 @@ static void test_text(void)
     CHECK(oh_text_is(address, "::1:65535") && address.bytes[address.length] == '\0');
 }
 
+/* ---- Allocations that fail on demand ---- */
+
+static unsigned until_failure; /* 0: none fails. */
+static unsigned failures;
+
+static bool fails_now(void)
+{
+    if (until_failure == 0 || --until_failure > 0) {
+        return false;
+    }
+    failures++;
+    return true;
+}
+
+static void *allocate_or_fail(size_t size)
+{
+    return fails_now() ? NULL : malloc(size);
+}
+
+/* libyaml's allocators. The dynamic linker prefers these to those of the library. */
+void *yaml_malloc(size_t size);
+void *yaml_realloc(void *memory, size_t size);
+unsigned char *yaml_strdup(const unsigned char *text);
+
+void *yaml_malloc(size_t size)
+{
+    return fails_now() ? NULL : malloc(size > 0 ? size : 1);
+}
+
+void *yaml_realloc(void *memory, size_t size)
+{
+    return fails_now() ? NULL : realloc(memory, size > 0 ? size : 1);
+}
+
+unsigned char *yaml_strdup(const unsigned char *text)
+{
+    return !text || fails_now() ? NULL : (unsigned char *)strdup((const char *)text);
+}
+
+/* ---- The sweep ---- */
+
+static void test_sweep(const json_t *cases, const char *name)
+{
+    test_begin("no memory while reading %s", name);
+    bytes text = bytes_of_case(json_object_get(cases, name));
+    oh_memory_allocate = allocate_or_fail;
+    size_t usual_bytes = oh_arena_chunk_bytes;
+    oh_arena_chunk_bytes = 1;
+    unsigned steps = 0;
+    bool is_read = false;
+    for (unsigned n = 1; !is_read && n < 100000; n++) {
+        oh_config *config;
+        oh_config_errors errors;
+        until_failure = n;
+        failures = 0;
+        is_read = oh_config_parse((const char *)text.bytes, text.length, getenv, &config, &errors);
+        until_failure = 0;
+        CHECK(is_read == (failures == 0) && (config != NULL) == is_read);
+        CHECK(is_read || strcmp(errors.list[0].reason, "there is not enough memory") == 0);
+        oh_config_free(config);
+        steps += failures;
+    }
+    CHECK(is_read && steps > 10);
+    oh_memory_allocate = malloc;
+    oh_arena_chunk_bytes = usual_bytes;
+    free(text.bytes);
+}
+
+static void test_arena(void)
+{
+    test_begin("an arena gives zeroed, aligned memory of any size");
+    oh_arena arena = {NULL};
+    for (size_t size = 1; size < 20000; size = size * 3 / 2 + 1) {
+        uint8_t *memory = oh_arena_take(&arena, size);
+        CHECK((uintptr_t)memory % _Alignof(max_align_t) == 0);
+        for (size_t i = 0; i < size; i++) {
+            CHECK(memory[i] == 0);
+        }
+        memset(memory, 0xa5, size);
+    }
+    oh_arena_release(&arena);
+    CHECK(arena.chunks == NULL);
+    oh_arena_release(&arena);
+    oh_memory_release(NULL);
+}
+
+static void test_lack_of_memory(void)
+{
+    json_t *good = vectors_cases("config/cases/good.txt");
+    test_sweep(good, "smallest");
+    test_sweep(good, "every_nutcracker_directive");
+    test_sweep(good, "two_pools");
+    test_sweep(good, "server_names");
+    test_sweep(good, "long_password");
+    test_sweep(good, "onehop_brackets");
+    setenv("SIZE", "32", 1);
+    setenv("PASSWORD", "secret", 1);
+    setenv("USER_1", "u", 1);
+    setenv("HOST", "redis-1.example.org", 1);
+    setenv("PORT", "6380", 1);
+    setenv("SERVER", "10.0.0.2:6379:2", 1);
+    setenv("WHOLE", "10.0.0.3:6379:3 three", 1);
+    test_sweep(good, "variables");
+    json_decref(good);
+}
+
 void test_base(void)
 {
     test_clock();
     test_text();
+    test_arena();
+    test_lack_of_memory();
 }

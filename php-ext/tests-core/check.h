@@ -22,16 +22,12 @@ bool check_that(bool condition, const char *file, int line, const char *text);
 /* One function for each room, in its own file. */
 void test_base(void);
 void test_hash(void);
-void test_key(void);
 void test_placement(void);
-void test_ring(void);
 void test_topology(void);
 void test_config(void);
-void test_memory(void);
 void test_wire(void);
 void test_resp(void);
 void test_cursor(void);
-void test_info(void);
 void test_learnt(void);
 void test_moving(void);
 void test_command(void);

@@ -1,5 +1,6 @@
 /*
- * The twelve hash functions against the vectors of spec/hash, and at every alignment.
+ * The twelve hash functions against the vectors of spec/hash, and at every alignment. Hash tags and
+ * slots against those of spec/key.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +56,51 @@ static void test_names(void)
     CHECK(!oh_hash_find("", 0, &untouched) && !oh_hash_find("sha1", 4, &untouched));
 }
 
+/* ---- Hash tags and slots ---- */
+
+static void test_tag(const json_t *group, const json_t *test)
+{
+    vectors_begin("key", test);
+    bool has_tag = json_is_string(json_object_get(group, "tag"));
+    bytes tag = bytes_of_hex(has_tag ? vectors_string(group, "tag") : "");
+    bytes key = bytes_of_field(test, "key");
+    bytes expected = bytes_of_field(test, "hashed");
+    oh_bytes hashed = oh_key_hashed((oh_bytes){key.bytes, key.length}, has_tag ? tag.bytes : NULL);
+    CHECK(bytes_equal(expected, hashed.bytes, hashed.length));
+    free(tag.bytes);
+    free(key.bytes);
+    free(expected.bytes);
+}
+
+static void test_slot(const json_t *test)
+{
+    bytes key = bytes_of_field(test, "key");
+    CHECK(oh_key_slot((oh_bytes){key.bytes, key.length}) == vectors_number(test, "slot"));
+    free(key.bytes);
+}
+
+static void test_keys(void)
+{
+    json_t *group;
+    json_t *test;
+    json_t *page = vectors_load("key/vectors/key.json");
+    EACH_GROUP(page, group)
+    {
+        if (!vectors_is(group, "TagTest")) {
+            continue;
+        }
+        EACH_TEST(group, test)
+        {
+            test_tag(group, test);
+        }
+    }
+    json_decref(page);
+    vectors_run("key/vectors/key.json", "SlotTest", test_slot);
+}
+
 void test_hash(void)
 {
     test_names();
     test_vectors();
+    test_keys();
 }

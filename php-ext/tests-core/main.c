@@ -9,17 +9,13 @@ int main(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* A failure must be printed even if the next test crashes. */
     test_base();
-    test_memory();
     test_hash();
-    test_key();
     test_placement();
-    test_ring();
     test_topology();
     test_config();
     test_wire();
     test_resp();
     test_cursor();
-    test_info();
     test_learnt();
     test_moving();
     test_ssdb();
