@@ -294,7 +294,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         begin();
     }
     mode what = bytes[0] % MODES;
-    now_ns += UINT64_C(60000000000); /* After this time no node rests any more. */
+    now_ns += UINT64_C(60000000000); /* After this time no node rests. */
     answer = (stream){bytes + 1, length - 1};
     if (what == LISTENER) {
         listen_to_it();

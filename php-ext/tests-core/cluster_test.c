@@ -1,7 +1,7 @@
 /*
- * Redis Cluster, against the vectors of spec/: an answer gives a map, or the reason why not; the
- * better of two answers is chosen, and nodes keep their indexes; redirects are decided, and who
- * answers a read. Without vectors: the seeds, a map of 2,000 nodes, and allocations that fail.
+ * Redis Cluster, against the vectors of spec/: an answer gives a map, or the reason why it gives
+ * none; the better of two answers is chosen, and nodes keep their indexes; each redirect and each
+ * read has its node. Without vectors: the seeds, a map of 2,000 nodes, and allocations that fail.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -43,7 +43,7 @@ static bool same_text(oh_text text, const json_t *value)
     return value ? equals(text, value) : text.bytes == NULL;
 }
 
-/* The text that a member says by its enum, as a file would say it. */
+/* The word of a file that stands for the value of an enum. */
 static const char *word_of(const oh_config_row *row, const void *place)
 {
     switch (row->type) {

@@ -300,7 +300,7 @@ static void test_many(void)
     CHECK(left > OH_LEARNT_COMMANDS_MAX / 2 && left <= OH_LEARNT_COMMANDS_MAX);
 }
 
-/* Whatever is written there: what is taken for valid can be used. */
+/* Whatever the memory contains, a row that counts as valid can be used safely. */
 static void test_damage(void)
 {
     oh_bytes words[] = {{(const uint8_t *)"x", 1}, {(const uint8_t *)"2", 1},

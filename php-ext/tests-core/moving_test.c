@@ -130,7 +130,7 @@ static void test_nothing(const json_t *test)
     const json_t *text = json_object_get(test, "resp");
     bytes reply = bytes_of_text(json_string_value(text), json_string_length(text));
     bool is_something = oh_reply_is_something((oh_bytes){reply.bytes, reply.length});
-    /* PHP speaks RESP2 alone: of RESP3 only maps and nil are read as what they are. */
+    /* PHP speaks only RESP2. It recognizes only maps and nil of RESP3. */
     bool is_new = strchr("#,~=", reply.bytes[0]) != NULL;
     CHECK(is_new || is_something != json_is_true(json_object_get(test, "nothing")));
     free(reply.bytes);

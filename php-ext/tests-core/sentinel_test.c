@@ -72,7 +72,7 @@ static void test_case(const json_t *test)
     }
 }
 
-/* A reply that ends too early is none, wherever it ends. */
+/* A reply that ends too early is refused, wherever it ends. */
 static void test_cuts(const json_t *reply)
 {
     test_begin("sentinel: every cut of a reply is refused");

@@ -70,7 +70,7 @@ typedef struct nodes {
     oh_health_rules rules;
     size_t count;
     uint64_t states[NODES_MAX], heard_ms[NODES_MAX];
-    uint64_t due_ms; /* When the ring must be rebuilt; 0 is never. */
+    uint64_t due_ms; /* When the ring must be rebuilt; 0: never. */
 } nodes;
 
 /* Which nodes are in the ring that is built now, and when it must be rebuilt. */

@@ -205,7 +205,7 @@ static char *text_of_file(const char *path)
     return text;
 }
 
-/* From the name of a case to its end: adds its head to the cases, and to the head its text. */
+/* Adds a case, which reaches from its name to `end`: its head, and in the head its text. */
 static void add_case(json_t *cases, char *from, const char *end)
 {
     char *head = strchr(from, '\n');
@@ -237,7 +237,7 @@ json_t *vectors_cases(const char *path)
     return json_object_size(cases) > 0 ? cases : give_up("no cases", path);
 }
 
-/* Puts the bytes where the text has what stands for them. */
+/* Replaces each stand-in in the text by its bytes. */
 static bytes put_in(bytes text, const char *stand_in, const char *hex)
 {
     pile it = {NULL, 0, 0};

@@ -47,8 +47,8 @@ bytes bytes_of_latin(const json_t *text);
 bytes bytes_of_hex_parts(const json_t *parts);
 
 /*
- * The cases of a file such as "config/cases/good.txt", which says how it writes them: an object of
- * the head of each by its name. json_decref frees it.
+ * The cases of a file such as "config/cases/good.txt", which describes its own format: an object
+ * that has the head of each case under its name. json_decref frees it.
  */
 json_t *vectors_cases(const char *path);
 

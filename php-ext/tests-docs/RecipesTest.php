@@ -153,7 +153,7 @@ final class RecipesTest extends TestCase
         replace_configuration($this->config, "alpha:\n  servers: none\n");
     }
 
-    /** Names that make a key of each node, with this before them. */
+    /** Names that become a key of each node if this is put before them. */
     private function nameOfEach(string $before): array
     {
         $keys = array_values(lab_key_of_each($this->config, $before));

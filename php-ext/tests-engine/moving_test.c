@@ -1,6 +1,6 @@
 /*
  * Tests of keys that move: three old owners, each of which has its owner. All that a call asks or
- * brings is on its way at the same time, and what a node does wrong concerns its keys only.
+ * brings is under way at the same time, and a fault of a node concerns only its own keys.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,10 @@ static oh_snapshot *snapshot;
 
 /* ---- Keys and requests ---- */
 
-/* A key that moves between the nodes of a pair, with a manner of node.h or another beginning. */
+/*
+ * A key that moves between the nodes of a pair. It begins with `manner`: one of node.h, or another
+ * word.
+ */
 static void find_key(const pair *one, const char *manner, char *key, size_t room)
 {
     for (;;) {
@@ -177,9 +180,9 @@ static void test_by_hand(void)
 }
 
 /*
- * Two keys with one owner, of two old owners. The first owner closes when it is asked who it is, so
- * the owner's answer to the same question is nobody's: not that to RESTORE of the other key, which
- * would be removed from its old owner then.
+ * Two keys with one owner, of two old owners. The first old owner closes when it is asked who it
+ * is, so nobody waits for the owner's answer to the same question. That answer must not count as
+ * the one to RESTORE of the other key: then the other key would be removed from its old owner.
  */
 static void test_answer_of_nobody(void)
 {
@@ -215,7 +218,7 @@ static void test_answer_of_nobody(void)
     faults_pass_time(60);
 }
 
-/* The nodes do not know COMMAND, so nobody knows which keys it has. */
+/* The nodes do not know COMMAND, so the keys of this command stay unknown. */
 static void test_undescribed(void)
 {
     static const oh_call_terms terms = {.timeout_ms = 5000};
@@ -229,7 +232,10 @@ static void test_undescribed(void)
     end_all(1);
 }
 
-/* Until a call is refused because the owner rests: a rest may be over before the call begins. */
+/*
+ * Repeats the call until it is refused because the owner rests. A rest may end before a call
+ * begins.
+ */
 static void test_resting_owner(void)
 {
     static const oh_call_terms terms = {.timeout_ms = 5000};

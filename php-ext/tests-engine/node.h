@@ -16,9 +16,9 @@
  *
  * INCR replies how often the node has received it for this key, which ends in a number. The tests
  * read the same counter, so they can check whether a command that was reported as not sent has
- * arrived. What a node of an old ring and one of the new ring do is set by its test: see node_part.
- * The node confirms SUBSCRIBE and sends a message immediately after that. It reads a
- * connection one command at a time, as SSDB does.
+ * arrived. The test sets what a node of an old ring and a node of the new ring do: see node_part.
+ * The node confirms SUBSCRIBE and sends a message immediately after that. It reads a connection one
+ * command at a time, as SSDB does.
  */
 #ifndef OH_TESTS_NODE_H
 #define OH_TESTS_NODE_H
@@ -36,8 +36,8 @@ typedef struct node_part {
     atomic_bool is_empty; /* GET and EXISTS find nothing, in whatever manner. */
     atomic_uint migrates; /* How it answers MIGRATE: one of these. */
     /*
-     * It holds back its answers until this many commands have arrived at all such nodes, of which
-     * each counts until it may answer.
+     * It holds back its answers until this many commands have arrived at all such nodes together.
+     * Each node counts commands until it may answer.
      */
     atomic_uint holds_until;
     atomic_uint questions; /* How many GET, MIGRATE and DUMP it has received. */

@@ -101,7 +101,10 @@ static bool run_again(unsigned number, oh_failure *failure)
     return is_answered;
 }
 
-/* The second call has another database than its connection, the third one its first one. */
+/*
+ * The second call has another database than its connection, and the third call has the first one
+ * again.
+ */
 static bool run_elsewhere(unsigned number, oh_failure *failure)
 {
     oh_snapshot *snapshot = caller_open("alpha", failure);

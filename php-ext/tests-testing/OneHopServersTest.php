@@ -116,7 +116,7 @@ final class OneHopServersTest extends TestCase
         array_map(rmdir(...), [$own, $foreign, $folder]);
     }
 
-    /** How this process has got the extension. */
+    /** The arguments by which this process loads the extension; none if php.ini does. */
     private static function extension(): array
     {
         $words = explode("\0", file_get_contents('/proc/self/cmdline'));

@@ -34,7 +34,7 @@ final class QueueWorkerTest extends TestCase
     {
         $jobs = array_map(static fn ($i) => "job $i", range(10, 29));
         $redis->lPush(self::TODO, ...$jobs);
-        /* What its replica has not got would be lost with it. */
+        /* Jobs that the replica has not received would be lost with the master. */
         $this->servers->serverOf(self::TODO)->redis()->rawCommand('WAIT', '1', '30000');
 
         $this->work($redis, 5);
@@ -46,14 +46,14 @@ final class QueueWorkerTest extends TestCase
         $this->assertSame($jobs, array_values(array_intersect($jobs, $this->done)));
     }
 
-    /** Takes some jobs, each by way of a list of what it is doing. */
+    /** Takes some jobs. Each passes through a list of the jobs that are being done. */
     private function work(OneHop\Redis $redis, int $most): void
     {
         for ($i = 0; $i < $most; $i++) {
             try {
                 $job = $redis->rPopLPush(self::TODO, self::DOING);
                 if ($job === false) {
-                    $redis->rPopLPush(self::DOING, self::TODO); // What an error has left there.
+                    $redis->rPopLPush(self::DOING, self::TODO); // A job that an error has left.
                 } else {
                     $this->done[] = $job;
                     $redis->lRem(self::DOING, $job, 1);

@@ -77,7 +77,7 @@ final class Cases
         for ($blocks = one_of([1, 1, 1, 2, 3]); $blocks > 0; $blocks--) {
             array_push($steps, ...($nodes > 1 ? $this->blockOfSeveralNodes() : $this->block()));
         }
-        // Damage is as good as a reply that is not understood.
+        // Damaged bytes may crash phpredis, too.
         $harm = $harm === 'damage' && is_dangerous($steps) ? 'ends' : $harm;
         $isUsual = $nodes > 1 || $harm !== '';
         return [
@@ -92,7 +92,7 @@ final class Cases
         ];
     }
 
-    /** Without transactions and without what concerns all nodes. */
+    /** Has no transaction, and no command for all nodes. */
     private function blockOfSeveralNodes(): array
     {
         $this->others = 0;
@@ -197,7 +197,7 @@ final class Cases
         return $arguments;
     }
 
-    /** One argument, or several for a letter that stands for all the rest. */
+    /** One argument, or several if the letter stands for all remaining ones. */
     private function argument(string $letter): array
     {
         return match ($letter) {
@@ -231,7 +231,7 @@ final class Cases
         return $map;
     }
 
-    /** Arguments that are perhaps not taken: another type, too few, too many, named. */
+    /** Arguments that may be refused: of another type, too few, too many, named. */
     private function spoilt(string $method, array $arguments): array
     {
         $place = mt_rand(0, count($arguments) - 1);

@@ -64,7 +64,7 @@ final class Side
         set_error_handler($this->note(...));
         try {
             if (strtolower($method) === 'pipeline' && $this->redis->getMode() === Redis::MULTI) {
-                throw new LogicException('phpredis ends PHP'); // Of a case that is being reduced.
+                throw new LogicException('phpredis ends PHP'); // If a case is reduced.
             }
             $value = $isStrict
                 ? call_strict($this->redis, $method, $way, $arguments)
@@ -138,7 +138,7 @@ function next_index(array $list): ?int
 
 /** What the node does to OneHop's connections; node.py has the same list. */
 const HARMS = ['', 'ends', 'damage'];
-/** What OneHop may throw for it. */
+/** What OneHop may throw after such harm. */
 const FAILURES = [
     OneHop\NodeDown::class, OneHop\ProtocolViolation::class, OneHop\PartialBatch::class,
 ];
@@ -265,7 +265,7 @@ final class Comparison
                 $isQueuing || $case['nodes'] > 1 ? ['', ''] : $sent,
             );
             $sent = $isQueuing ? $sent : ['', ''];
-            // It may wait for bytes that never come; and three nodes send it less than one.
+            // It may wait for missing bytes; each of three nodes sends less than one node does.
             $isExcused = $plain['seconds'] > 0.3 || $case['nodes'] > 1;
             if (!$isPlainInStep && ($difference === null || $isExcused)) {
                 $this->count('A plain \Redis lost its place in the replies.');

@@ -202,7 +202,7 @@ def element(dice):
     return text_of(dice.getrandbits(32))
 
 
-# What may stand in a damaged reply: parts of RESP2 and RESP3, and what is nearly one.
+# Bytes of a damaged reply: parts of RESP2 and RESP3, and bytes that are almost such parts.
 SHARDS = (
     *(b"\r", b"\n", b"\r\n", b"\0", *(bytes([byte]) for byte in b"$*:+-!%_#,09")),
     *(b"$-1\r\n", b"$-0\r\n", b"$5\r\n", b"$01\r\nx\r\n", b"$+1\r\nx\r\n", b"$1\r\nabc\r\n"),
@@ -263,7 +263,7 @@ class Case:
         return b"".join(sent[PLAIN]), b"".join(sent[OURS])
 
     def dice(self, packet):
-        """The same for a packet in each run of a case; other dice when it is sent once more."""
+        """The same numbers for a packet in each run of a case, and others if it is sent again."""
         h = zlib.crc32(packet, self.seed)
         self.packets[h] += 1
         return random.Random(h << 16 | self.packets[h])

@@ -1,12 +1,12 @@
 --TEST--
-What a call over several nodes says of itself follows from its nodes, by the vectors
+The outcome of a call over several nodes follows from those of its nodes, as the vectors say
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
 /*
- * The nodes hand what they are sent to one real server, if their fate is REPLY or MAYBE_EXECUTED.
- * The server's own count of commands is the ledger. ANSWERED is the answer of a node of a cluster.
+ * Nodes whose fate is REPLY or MAYBE_EXECUTED pass their commands on to one real server, whose own
+ * count of commands is the ledger. ANSWERED is the answer of a node of a cluster.
  */
 $real = lab_redis();
 $script = '

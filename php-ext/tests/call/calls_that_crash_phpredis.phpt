@@ -102,7 +102,7 @@ $script = '<?php
     $leave = ["multi", "exec", "discard", "pipeline", "subscribe", "psubscribe", "ssubscribe",
         "connect", "open", "pconnect", "popen", "close"];
     foreach ($calls as $name => $forms) {
-        /* A blocking one ends the script by an error of its own if its timeout is not a number. */
+        /* A blocking method ends the script with an error if its timeout is not a number. */
         if (in_array(strtolower($name), $leave) || preg_match("/^b[lrz]|^wait/i", $name)
             || !method_exists("Redis", $name)) {
             continue;

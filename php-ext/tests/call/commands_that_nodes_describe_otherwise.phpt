@@ -1,5 +1,5 @@
 --TEST--
-Commands that a node has renamed, may not describe, or describes as older servers do; replicas
+Raw commands that a node has renamed, may not describe, or describes as older servers do
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Every method of phpredis is served or refused by name, also with RedisCluster's first argument
+Every method of phpredis is served or refused by name, also with a node as its first argument
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

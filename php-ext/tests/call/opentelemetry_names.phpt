@@ -1,5 +1,5 @@
 --TEST--
-The hooks for OpenTelemetry see every method that asks a node, and know the name of its command
+The hooks for OpenTelemetry see every method that asks a node, and have the name of its command
 --DESCRIPTION--
 ext-opentelemetry is not a package of Debian, so hook() only notes here what would be hooked.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-php --ri shows the version, the phpredis beneath, the settings, and whether the express lane is open
+php --ri shows the versions, the settings, and whether the express lane is open
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -43,7 +43,7 @@ $expire = function (int ...$ports) use ($cluster): string {
         var_export($keys, true),
     );
 };
-/* As soon as a living node has a subscriber, either of them, the other one passes messages on. */
+/* Once either living node has a subscriber, the other one passes messages on to it. */
 $publish = fn (string $asks) => sprintf(
     '$of = fn ($port) => (function () use ($port) {
         $redis = new Redis();

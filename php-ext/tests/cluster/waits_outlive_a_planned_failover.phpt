@@ -13,9 +13,9 @@ foreach ($cluster->ports as $port) {
 }
 
 /**
- * Once a caller waits at the master: a failover, once the caller waits at the new one, too, these
- * words. They are sent by another process. TAKEOVER asks for no votes, which a master gives away
- * once in some seconds only.
+ * Starts a process that sends a failover once a caller waits at the master, and these words once
+ * the caller waits at the new master, too. TAKEOVER asks for no votes, because a master gives its
+ * vote only once in some seconds.
  */
 function meanwhile(array $ports, string $how, string ...$words): void
 {
@@ -47,7 +47,7 @@ function meanwhile(array $ports, string $how, string ...$words): void
     ]);
 }
 
-/** The timeout that the node that is the master now was sent: a part of $whole, or what it is. */
+/** The timeout that the present master was sent: "less" if it is a part of $whole. */
 function left(LabCluster $cluster, string $name, int $at, int $whole): mixed
 {
     foreach ($cluster->ports as $port) {

@@ -1,5 +1,5 @@
 --TEST--
-Calls do not wait for a failover without a key, or a descriptor, or if their master is only full
+Calls without a key, without a free descriptor, or for a master that is full wait for no failover
 --INI--
 error_log=/dev/null
 --FILE--

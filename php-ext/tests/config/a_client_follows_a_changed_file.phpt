@@ -1,5 +1,5 @@
 --TEST--
-A worker that lives long follows its files through 30 changes; nothing open changes midway
+A worker follows its files through 30 changes; what is open is finished as it began
 --DESCRIPTION--
 Not beneath valgrind: it races with the look at the file, once a second.
 --INI--
@@ -42,7 +42,7 @@ $follows = static function (int $file, int $round) use ($clients, $nodes, $ports
     }
     return true;
 };
-/** Of the text, so the file itself is read by nobody but the client. */
+/** Made from the text, so only the client reads the file itself. */
 function yaml(int $file): OneHop\Topology
 {
     return OneHop\Topology::fromText(

@@ -1,5 +1,5 @@
 --TEST--
-A configuration whose password file comes later is used then; one that is away for a while is told
+A configuration is used once its password file exists; a file that disappears later is reported
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -21,7 +21,9 @@ $directives = static fn (string $more) => $put(
 $directives('redis_auth: secret');
 $redis = new OneHop\Redis('alpha', $config);
 $status = static fn () => OneHop\Topology::status()[0];
-/** Calls until the status is so, and says what an old client and a new one use then. */
+/**
+ * Calls until the status is so, and prints the timeouts that an old client and a new one use then.
+ */
 $await = static function (string $what, bool $ok) use ($redis, $config, $status): void {
     for ($end = microtime(true) + 20; microtime(true) < $end; usleep(20000)) {
         $redis->set('key', 'value');
@@ -29,7 +31,7 @@ $await = static function (string $what, bool $ok) use ($redis, $config, $status)
             break;
         }
     }
-    /* Some looks more: they must change nothing. */
+    /* A few more looks, which must change nothing. */
     for ($end = microtime(true) + 2.2; microtime(true) < $end; usleep(20000)) {
         $redis->set('key', 'value');
     }

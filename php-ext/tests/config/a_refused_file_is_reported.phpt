@@ -12,7 +12,7 @@ const SECRET = 'not-to-be-seen';
 $page = lab_fpm(['date.timezone' => 'UTC'], WORKERS);
 $show = static fn (string $format): string
     => $page("<?php require '" . PAGE . "';", ['format' => $format]);
-/** Makes a client in each worker until all workers show the state $isOk; returns what they show. */
+/** Makes a client in each worker until all workers show the state $ok; returns what they show. */
 $shown = static function (bool $ok) use ($page): array {
     $script = '<?php
         try {

@@ -1,5 +1,5 @@
 --TEST--
-A bad configuration is refused with file, line and reason, and no text of it is shown as a path
+A bad configuration is refused with file, line and reason; a text is not shown as a path
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-All workers of a host look at the configuration once a second at most, by a system call a file
+The workers of a host together look at each file once a second at most, by one system call
 --DESCRIPTION--
 Not beneath valgrind: it counts its own system calls.
 --FILE--
@@ -39,7 +39,7 @@ $files = ['the configuration' => $config, 'the password file' => Lab::file('pass
 foreach ($files as $what => $file) {
     $name = preg_quote($file, '~');
     $looks = preg_match_all("~stat\w*\((?:AT_FDCWD, )?\"$name\"~", $trace);
-    /* One more is of the first reading. */
+    /* The first reading takes one more look. */
     lab_show("looks at $what", $looks >= 3 && $looks <= $seconds[1] + 1 ?: "$looks in $seconds[0]");
     lab_show("readings of $what", preg_match_all("~open(?:at\(AT_FDCWD, |\()\"$name\"~", $trace));
 }

@@ -1,5 +1,5 @@
 --TEST--
-A password comes from a file of its own, and follows it when it changes
+A password comes from a file of its own, and changes when that file changes
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

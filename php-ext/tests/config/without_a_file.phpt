@@ -1,5 +1,5 @@
 --TEST--
-A client without a file: an array, a text, a DSN, php.ini and sessions; workers share by the text
+A client without a file: an array, a text, a DSN, php.ini and sessions; workers share its text
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

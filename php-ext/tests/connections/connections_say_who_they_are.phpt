@@ -1,5 +1,5 @@
 --TEST--
-Each connection has the name of its server pool and its file; a script's own name is its object's
+A connection is named after its server pool and file; a name that a script sets is its object's
 --INI--
 error_log=/dev/null
 --FILE--
@@ -69,11 +69,11 @@ $redis = new OneHop\Redis('alpha', $config = lab_config(
 ));
 $redis->set('key', 'value');
 lab_show('named', array_values($named($locked, 'secret')) === [$name($config, 'shop')]);
-/* Without it, the introduction is turned away, and so is the command behind it. */
+/* Without a password the node rejects the introduction, and so the command behind it. */
 lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([$locked])))->get('key'));
 
 echo "old servers, users without the right, SSDB\n";
-/* Writes that come in one piece. */
+/* The node tells which commands have come in one piece. */
 $script = '
     answers = {
         b"CLIENT": "-ERR unknown command `CLIENT`, with args beginning with: \r\n",

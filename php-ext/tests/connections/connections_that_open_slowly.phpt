@@ -4,7 +4,7 @@ A node whose handshake takes longer than a call, or whose answers take more than
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* A node that answers AUTH late, or (null) when it may, and other commands late, too. */
+/* A node that answers AUTH late, or (null) when the test lets it, and other commands late, too. */
 $node = static fn (?int $auth, int $other) => lab_node('
     for words in commands():
         if words[0] != "AUTH":

@@ -75,7 +75,7 @@ lab_show('back', [$both->select(0), $both->set($there, 'value')]);
 echo "-- the database of the server pool\n";
 $locked = lab_redis('--requirepass', 'secret');
 $open = lab_redis('--unixsocket', $socket = Lab::file('redis.sock'));
-/** In which database of a node a client writes, and which it tells. */
+/** The database into which a client writes, and the number that its getDbNum() returns. */
 $database_of = static function (string $server, array $directives, Redis $plain): string {
     $redis = new OneHop\Redis('alpha', lab_config([$server], $directives));
     try {

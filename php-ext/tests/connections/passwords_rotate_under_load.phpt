@@ -27,7 +27,7 @@ $config = lab_config([$port], [
     'redis_auth_file' => $file, 'username' => 'shop', 'max_connection_age' => 20,
 ]);
 
-/* Each caller says its generation, its calls and what has failed. */
+/* Each caller reports its generation, the number of its calls, and its failures. */
 $caller = <<<'CALLER'
     [, $config, $said] = $argv;
     $redis = new OneHop\Redis('alpha', $config);

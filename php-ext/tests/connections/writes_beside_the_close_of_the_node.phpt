@@ -1,5 +1,5 @@
 --TEST--
-A write fails only if the node's close had not arrived when it began; a read never does
+A write fails only if it began before the node's close arrived; a read never fails
 --DESCRIPTION--
 Not beneath valgrind: it is about a millisecond.
 --FILE--
@@ -9,8 +9,8 @@ require __DIR__ . '/../lab/lab.inc';
 const CONNECTIONS = 500;
 /*
  * A node that closes each connection after its first reply, within two milliseconds, and tells when
- * the close had arrived and how many bytes came after it. Nobody can know of a close that has not
- * arrived; phpredis fails then, too.
+ * the close had arrived and how many bytes came after it. No client can know of a close that has
+ * not arrived; phpredis fails then, too.
  */
 const CLOSES = '
     value("value") if command()[0] == "GET" else reply("+OK")

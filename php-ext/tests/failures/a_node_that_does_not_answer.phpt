@@ -44,7 +44,7 @@ for ($i = 0; $i < 4; $i++) {
 }
 usleep(20000);
 $fine = lab_redis();
-/* The same node by another name in the batch, because the first one rests then. */
+/* The batch uses another name for the same node, because the first one rests by then. */
 foreach (['full', 'full-too'] as $name) {
     $servers = ["127.0.0.1:$port:1 $name", "127.0.0.1:$fine:1 fine"];
     $config = lab_config($servers, ['timeout' => 1500]);

@@ -83,7 +83,9 @@ lab_show('raw', $redis->rawCommand('SET', $key, 'raw', 'GET'));
 [$redis, $key, , $old, $new] = $replaced(true);
 lab_show('eval', $redis->eval('return redis.call("APPEND", KEYS[1], "!")', [$key], 1));
 lab_show('at the new node', $new->get($key));
-/* Some may have met the changed file first: on a busy machine a second may be over at any time. */
+/*
+ * Some calls may have read the changed file first: on a busy machine a second may end at any time.
+ */
 lab_show('old nodes have refused writes', $met + $refused($old) > 0);
 
 echo "a transaction\n";

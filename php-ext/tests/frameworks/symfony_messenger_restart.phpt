@@ -42,13 +42,13 @@ function work(ReceiverInterface $jobs, array &$handled, callable $isEnough): ?st
     }
 }
 
-/** What a worker lives through whose stream is on a node that is killed and started again. */
+/** What happens to a worker while the node of its stream is killed and started again. */
 function live_through(string $config, string $stream, callable $kill, callable $start): void
 {
     $app = SymfonyApplication::of(['messenger' => [
         'transports' => array_map(fn ($consumer) => [
             'dsn' => "onehop://alpha/$stream/workers/$consumer?config=$config",
-            // What another worker has taken and not acknowledged is delivered again at once.
+            // Messages that another worker took but did not acknowledge come again at once.
             'options' => [
                 'delete_after_ack' => true, 'redeliver_timeout' => 0, 'claim_interval' => 0,
             ],

@@ -6,7 +6,7 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* A load balancer that loses its state: what was opened before it is silent gets no answer. */
+/* A load balancer that loses its state: connections that were opened before get no answer. */
 $node = lab_node('
     is_old = not test.is_silent
     for words in commands():

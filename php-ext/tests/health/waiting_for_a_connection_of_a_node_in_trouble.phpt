@@ -34,7 +34,7 @@ try {
 }
 PHP;
 
-/* A deadline that a busy machine notices late blames no node: then again, with a new node. */
+/* If a busy machine notices a deadline late, no node is blamed. Then a new node is tried. */
 $pool = 0;
 do {
     [$port, $id] = lab_redis_process();
@@ -54,7 +54,7 @@ do {
     Lab::signal($id, SIGCONT);
     $pool++;
 } while ($pool < 20 && preg_grep('/noticed late/', array_keys($told)));
-/* Where it takes long to wake up, one of them may be the one that tries the node after its rest. */
+/* If callers wake up late, one of them may be the first to try the node after its rest. */
 $tried = 'then: No answer within N ms, maybe';
 $resting = 'then: The node is resting after a failure: No answer within N ms, not sent';
 if (($told[$tried] ?? 0) === 1) {

@@ -43,8 +43,8 @@ for ($number = 1; $number <= CHANGES; $number++) {
         }
     }
     /*
-     * Of four parallel pages the last one may read the counter before the others call. A worker
-     * that counted for itself alone would have half.
+     * The last of four parallel pages may read the counter before the others call. A worker that
+     * counted for itself alone would have half.
      */
     $keys = count(array_filter(
         range(0, 29),

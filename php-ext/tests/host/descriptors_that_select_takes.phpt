@@ -1,12 +1,12 @@
 --TEST--
-The queues of many nodes leave descriptors to the program and to stream_select(), or say so
+The queues of many nodes leave descriptors to the program and stream_select(), or a line warns
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* Each php-fpm is that of a process of its own. */
+/* Each php-fpm has a process, and so a lab, of its own. */
 $run = <<<'PHP'
 <?php
 [, $lab, $config, $limit, $nodes] = $argv;

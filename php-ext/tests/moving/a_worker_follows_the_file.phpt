@@ -1,5 +1,5 @@
 --TEST--
-The file gets moving_from, and loses it, while a worker goes on: no key is lost
+A worker loses no key while its file gets moving_from and loses it again
 --INI--
 error_log=/dev/null
 --FILE--
@@ -9,7 +9,7 @@ require __DIR__ . '/moving.inc';
 
 [$first, $second] = [lab_redis(), lab_redis()];
 $plain = [lab_plain($first), lab_plain($second)];
-/* At once: nobody reads half of it. */
+/* Replaces the file in one step, so nobody reads half of it. */
 $write = static function (array $ports, array $from): string {
     $next = lab_config(
         moving_names($ports),

@@ -1,5 +1,5 @@
 --TEST--
-While an old owner is dead, only keys that may be there fail, and nothing of them was executed
+While an old owner is dead, only calls for keys that it may have fail, and are not executed
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -31,11 +31,11 @@ foreach ($others as $key) {
 lab_show('others', $right === count($others));
 lab_show('moved', [$ours->get($moved), $ours->append($moved, '?')]);
 
-/* The rest has a clear error. */
+/* Calls for the other keys have a clear error. */
 lab_tell(fn () => $ours->get($lost));
 lab_tell(fn () => $ours->set($lost, 'w'));
 
-/* So it is in batches: on the own lane and on that of phpredis. */
+/* Batches do the same, on the express lane and by phpredis. */
 [$other] = $others;
 $batch = static function (OneHop\Redis $pipe) {
     try {

@@ -113,7 +113,7 @@ lab_show('writes', parity_compare($walk($plain, $writes), $walk($ours, $writes))
 lab_show('moved', count($moved()) > 0);
 lab_show('nowhere twice, and none lost', count($moved()) + count($left()) === count($keys));
 
-/* All of them by the new ring alone. */
+/* The new ring alone finds all of them. */
 foreach ($numbers as $i) {
     foreach (["s$i", "n$i", "h$i", "z$i", "x$i", "new$i", "{g$i}three"] as $key) {
         $ours->expire($key, 900);

@@ -1,11 +1,14 @@
 --TEST--
-Keys move without MIGRATE, too; an error of the old owner, or a doubt, is the answer
+Keys move without MIGRATE, too; if an old owner refuses, its error is the answer
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
 require __DIR__ . '/moving.inc';
 
-/* By hand, with the time to live. Both rings have all nodes: a MIGRATE each way would wait. */
+/*
+ * Keys move by DUMP and RESTORE, with their time to live. Both rings have all nodes, so a MIGRATE
+ * in each direction would wait for the other one.
+ */
 $numbers = range(0, 19);
 $check = static function (array $old, array $ours) use ($numbers) {
     foreach ($numbers as $i) {
@@ -27,7 +30,7 @@ lab_show('another hash', $check(
     ])],
 ));
 
-/* Renamed. The first key of a node learns it. */
+/* MIGRATE is renamed. The first key of a node finds this out. */
 $ports = [lab_redis('--rename-command', 'MIGRATE', ''), lab_redis(), lab_redis()];
 lab_show('renamed', $check(
     [moving_client([$ports[0]])],
@@ -69,8 +72,8 @@ lab_show('of two nodes', $tell($two, fn ($ours) => $ours->mGet($keys)));
 lab_show('in a batch', $tell($one, fn ($ours) => $ours->pipeline()->mGet($keys)->get('a')->exec()));
 
 /*
- * None of two copies of a key is removed if INFO names no run_id: the servers may be one, and then
- * it would be the only copy.
+ * If two nodes have the key and INFO names no run_id, neither copy is removed: the nodes may be one
+ * server, with one copy.
  */
 $script = '
     answers = {

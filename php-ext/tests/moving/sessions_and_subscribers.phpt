@@ -30,14 +30,14 @@ lab_show('by the new file', [$count($moving), $count($moving)]);
 $key = ['PHPREDIS_SESSION:id'];
 lab_show('moved', [moving_found($first, $key), moving_found($second, $key)]);
 
-/* One that is destroyed is gone at both. */
+/* A session that is destroyed is gone from both servers. */
 $count($moving);
 session_id('id');
 session_start();
 session_destroy();
 lab_show('destroyed', [moving_found($first, $key), moving_found($second, $key)]);
 
-/* Each channel has another node by the new file, and patterns are at both. */
+/* By the new file each channel has another node. Patterns are subscribed on both. */
 $ours = moving_client([$second], [$first]);
 speaker("say($first, 'news', 'by the old file'); say($second, 'news', 'by the new file');");
 $heard = [];

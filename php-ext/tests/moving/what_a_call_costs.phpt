@@ -1,5 +1,5 @@
 --TEST--
-A key that moves costs what it must: the commands that its old owner and its owner receive
+What a key that moves costs: the commands that its old owner and its owner receive
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Of several addresses the next is tried beside a silent one, and what has connected comes first
+If an address is silent, the next one is tried, too; an address that has connected comes first
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the program in its namespace.
 --FILE--

@@ -11,7 +11,7 @@ foreach (array_keys(PARITY_STATES) as $state) {
     $runs[] = [true, 'alone', PARITY_OPTIONS['none'], $state];
     $runs[] = [false, 'alone', PARITY_OPTIONS['none'], $state];
 }
-/* By onNode(), if the method leaves the connection as it was. */
+/* Methods that leave their connection as it was, by onNode(). */
 foreach (['nothing', 'strings', 'sorted sets', 'hashes'] as $state) {
     $runs[] = [true, 'on one node', PARITY_OPTIONS['none'], $state];
 }

@@ -1,5 +1,5 @@
 --TEST--
-A replica, of a server or in a Redis Cluster, hangs: a read costs half of its time, others nothing
+If a replica hangs, a read loses half of its time, and the next ones nothing; also in a cluster
 --DESCRIPTION--
 Not beneath valgrind: it counts the reads that took long.
 --INI--

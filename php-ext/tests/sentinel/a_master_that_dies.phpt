@@ -23,7 +23,7 @@ $lab->awaitSuccessor($old);
 lab_show('a batch', $redis->pipeline()->set('a', '1')->incr('a')->exec());
 lab_show('a transaction', $redis->multi()->set('b', '2')->get('b')->exec());
 
-/* The old one comes back, empty, and is a master until a Sentinel says that it is none. */
+/* The old master comes back, empty, and is a master until a Sentinel makes it a replica. */
 $lab->processes[$old] = lab_redis_at($old);
 for ($i = 0, $end = microtime(true) + 60; !LabSentinels::isReplica($old); $i++) {
     if (microtime(true) > $end) {

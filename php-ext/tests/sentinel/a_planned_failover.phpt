@@ -26,7 +26,7 @@ lab_show('the status has its address', [$nodes[0]['address'] === "127.0.0.1:$new
 /* The client of another pool finds the new address at once, whatever the file says. */
 lab_show('a new client', (new OneHop\Redis('alpha', $config))->get($key));
 
-/* Back, under load: the old address returns, and with it no connection of before. */
+/* Back again: the old address returns, but none of its earlier connections. */
 [$old, $new] = [$new, $lab->failOver()];
 Lab::until(
     fn () => $redis->get($key) === 'after' && LabSentinels::isReplica($old),

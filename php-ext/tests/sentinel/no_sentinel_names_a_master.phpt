@@ -1,5 +1,5 @@
 --TEST--
-Without an answer of a Sentinel the known addresses stay in use, and the log says why
+If no Sentinel answers, the known addresses stay in use, and the log says why
 --FILE--
 <?php
 require __DIR__ . '/../lab/sentinel.inc';

@@ -36,7 +36,8 @@ echo $told[0] ?? 'nothing is told', "\n";
 echo "-- nodes over TLS, Sentinels without\n";
 [$port, $beside] = lab_tls_redis();
 lab_plain($beside)->set('key', 'enciphered');
-foreach ($plain as $sentinel) { /* First all: one that has it yet would tell the others of it. */
+/* All forget it first: a Sentinel that still has it would tell the others. */
+foreach ($plain as $sentinel) {
     $lab->ask($sentinel, 'REMOVE', 'node-0');
 }
 foreach ($plain as $sentinel) {

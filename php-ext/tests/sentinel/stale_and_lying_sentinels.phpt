@@ -30,7 +30,7 @@ $who = static function () use ($redis, $fakes, $awaitQuestion): string {
     $redis->get('name');
     return $redis->get('name');
 };
-/** The same where it must change. Some answers may still be to questions of before. */
+/** The same if the answer must change. Some answers may still belong to earlier questions. */
 $changed = static function (string $wanted) use ($who): string {
     for ($tries = 0; ($name = $who()) !== $wanted && $tries < 20; $tries++);
     return $name;

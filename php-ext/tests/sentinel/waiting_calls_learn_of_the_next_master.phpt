@@ -16,7 +16,10 @@ $sentinels = new LabFakeSentinels();
 $sentinels->sayAll($old, 1);
 
 echo "a master hangs\n";
-/* Calls that the old master has not answered. A connection of before is ready for a write. */
+/*
+ * Calls that the old master has not answered. A connection that was opened before is ready for a
+ * write.
+ */
 $callers = new LabCallers($sentinels->config($old, ['timeout' => 20000]));
 $open = '$redis->get("key")';
 $callers->start('a write that was not sent', '$redis->set("written", "1")');
@@ -32,7 +35,7 @@ $callers->start('several keys', '$redis->mGet(["key", "a"])', $open);
 $callers->start('a scan', 'count($redis->scan($cursor)) > 0', "$open; \$cursor = null");
 $callers->start('a wait that was not sent', '$redis->blPop(["list"], 30)');
 $callers->start('a raw command', '$redis->rawCommand("GET", "key")', $open);
-/* These stay. */
+/* These calls stay with the old master. */
 $short = $sentinels->config($old, ['timeout' => 1500], 'short.yml');
 $callers->start('a write that was sent', '$redis->append("key", "!")', $open, $short);
 $callers->start('a transaction', '$redis->multi()->get("key")->exec()', '', $short);

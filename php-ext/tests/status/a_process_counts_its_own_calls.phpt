@@ -1,5 +1,5 @@
 --TEST--
-Topology::status() also counts the calls of the process that answers, without other workers'
+Topology::status() also counts the calls of the answering process alone
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -39,7 +39,7 @@ lab_openssl(
     ...['ec', '-in', lab_pem('client.key'), '-aes256', '-passout', 'pass:other', '-out'],
     ...[lab_pem('locked.key')],
 );
-/* What never succeeds waits for the whole timeout. */
+/* A call that never succeeds waits for the whole timeout. */
 $tls = [
     'tls' => 'true', 'tls_ca_cert_file' => lab_pem('ca'), 'tls_cert_file' => lab_pem('client'),
     'tls_key_file' => lab_pem('locked.key'), 'tls_key_file_pass' => MARK . '-pass',
@@ -56,7 +56,7 @@ $found = static function (string $where, string $text): bool {
     return $place !== false;
 };
 $count = $served = 0;
-/* `$config` makes for the port of a node what the page makes its clients of. */
+/* `$config` gets the port of a node, and returns what the page makes its clients from. */
 $ask = static function (
     string $what,
     callable $config,
@@ -66,7 +66,7 @@ $ask = static function (
             '<?php putenv("SECRET=" . strrev("drowssap-DeKrAm")); require $_GET["calls"];',
             [
                 'calls' => __DIR__ . '/no_password_is_shown.inc',
-                /* PHP shows and shares what is asked for. */
+                /* Encoded: PHP itself shows and shares the query of a request. */
                 'source' => base64_encode(serialize($config($port))),
             ],
         );

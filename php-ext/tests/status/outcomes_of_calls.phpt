@@ -118,7 +118,9 @@ lab_show('all calls are below the last bound', end($latency['below']) === $laten
 lab_show('connections', OneHop\Topology::status()[0]['nodes'][0]['connections']);
 
 echo "\na node that is down\n";
-/* Its first rest may be as short as 50 ms: on a machine that is too slow, again with another. */
+/*
+ * The first rest may last only 50 ms. If the machine is too slow for that, another node is tried.
+ */
 $tries = 0;
 do {
     $bad = lab_config([$ports[0], Lab::port()]);

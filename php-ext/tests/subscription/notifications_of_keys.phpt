@@ -64,7 +64,9 @@ $connect = fn (int $port) => sprintf(
     '$redis = new Redis(); $redis->connect("127.0.0.1", %d);',
     $port,
 );
-/* When every master has the subscriber, ten of its keys expire; then one channel is published. */
+/*
+ * Once every master has the subscriber, ten keys of each expire, and then messages are published.
+ */
 $expire = function (string $condition) use ($cluster, $connect): string {
     $script = '';
     foreach ($cluster->ports as $port) {
@@ -109,7 +111,7 @@ if (($child = pcntl_fork()) === 0) {
     $asks = ['PUBSUB', 'NUMSUB', $event];
     Lab::until(fn () => lab_plain($cluster->ports[2])->rawCommand(...$asks)[1], 'listener');
     $cluster->move(99, $cluster->ports[0], $new);
-    /* It is sent on, and its process asks for the map, which the parent shares. */
+    /* This write is redirected, so this process asks for the map, which its parent shares. */
     (new OneHop\Redis('alpha', $config))->set(lab_key_in(99), 'value');
     posix_kill(getmypid(), SIGKILL);
 }

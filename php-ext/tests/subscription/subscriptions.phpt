@@ -131,7 +131,7 @@ echo "Shard channels, where phpredis has them, are apart from channels of the sa
 [$a, $b] = array_values(lab_key_of_each($config, 'shard:'));
 $heard = [];
 if (method_exists('Redis', 'ssubscribe')) {
-    /* Not by say(), which would wait forever: the plain messages have no subscriber. */
+    /* Not by say(), which would wait for ever for a subscriber of the plain messages. */
     $script = '
         $plain = new Redis();
         $plain->connect("127.0.0.1", %1$d);

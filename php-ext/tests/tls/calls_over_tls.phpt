@@ -5,7 +5,7 @@ Over TLS everything works as over plain connections: calls, batches, transaction
 require __DIR__ . '/../lab/tls.inc';
 require __DIR__ . '/../lab/speaker.inc';
 
-$size = getenv('USE_ZEND_ALLOC') === '0' ? 300_000 : 3_000_000; /* Beneath valgrind less. */
+$size = getenv('USE_ZEND_ALLOC') === '0' ? 300_000 : 3_000_000; /* Less beneath valgrind. */
 
 foreach (['TLSv1.2', 'TLSv1.3'] as $version) {
     echo "--- $version\n";

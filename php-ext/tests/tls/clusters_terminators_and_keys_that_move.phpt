@@ -59,7 +59,9 @@ lab_show('SUBSCRIBE', $redis->subscribe(['news'], function ($redis, $channel, $m
     $redis->unsubscribe(['news']);
 }));
 
-/* By MIGRATE if the servers speak TLS to each other, and else by hand. */
+/*
+ * Keys move by MIGRATE if the servers speak TLS to each other, and otherwise by DUMP and RESTORE.
+ */
 foreach (['yes', 'no'] as $between) {
     echo "keys move, TLS between the servers: $between\n";
     $servers = [];

@@ -42,7 +42,7 @@ foreach ($children as $child) {
     $isRight = $isRight && pcntl_wtermsig($status) === SIGKILL;
 }
 if (pcntl_fork() === 0) {
-    exit(0); /* It ends as PHP does, and closes its copies. */
+    exit(0); /* The child ends as PHP does, and closes its copies of connections. */
 }
 pcntl_wait($status);
 lab_show('all replies are right', $isRight && $redis->get('key') === 'value');

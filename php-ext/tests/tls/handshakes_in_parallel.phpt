@@ -6,7 +6,10 @@ require __DIR__ . '/../lab/tls.inc';
 
 const NODES = 4;
 
-/* No handshake goes on before all of them have begun. One after another, none would ever end. */
+/*
+ * No handshake goes on before all of them have begun. If they ran one after another, none would
+ * ever end.
+ */
 foreach (['a pipeline', 'mget'] as $what) {
     $relays = [];
     for ($i = 0; $i < NODES; $i++) {

@@ -1,11 +1,11 @@
 --TEST--
-A TLS handshake that is reset, at whichever byte, is a failed node, and no command is sent
+If a TLS handshake is reset, at any byte, the node has failed, and no command is sent
 --FILE--
 <?php
 require __DIR__ . '/../lab/tls.inc';
 
 const REPLY_BYTES_MAX = 40; /* A reply of two or three bytes in a record. */
-$stride = getenv('USE_ZEND_ALLOC') === '0' ? 23 : 1; /* Beneath valgrind not every byte. */
+$stride = getenv('USE_ZEND_ALLOC') === '0' ? 23 : 1; /* Not every byte beneath valgrind. */
 
 /* Over a new connection: server pools of different sizes share none. */
 function call(LabRelay $relay): ?string

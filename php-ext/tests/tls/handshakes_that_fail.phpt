@@ -11,11 +11,11 @@ ini_set('error_log', Lab::file('log'));
 lab_ca('foreign');
 lab_certificate('stranger', ca: 'foreign');
 lab_certificate('client');
-const MS = 400; /* For those that cannot end before. */
+const MS = 400; /* The timeout of attempts that cannot end earlier. */
 
 /**
- * Calls a new client at a server, and prints the reason if it was found in time. What a busy
- * machine notices too late is tried again.
+ * Calls a new client at a server, and prints the reason if it was found in time. An attempt whose
+ * end a busy machine notices too late is repeated.
  */
 function attempt(string $what, int|string $server, array $directives = [], int $tries = 5): void
 {
@@ -40,7 +40,7 @@ function attempt(string $what, int|string $server, array $directives = [], int $
 
 echo "--- the node's certificate\n";
 lab_certificate('expired', days: 0);
-usleep(1100000); /* It ends in the second in which it begins. */
+usleep(1100000); /* The certificate expires in the second in which it begins. */
 [$port] = lab_tls_redis('expired');
 attempt('expired', $port);
 attempt('expired, ca', $port, ['tls_verify' => 'ca']);

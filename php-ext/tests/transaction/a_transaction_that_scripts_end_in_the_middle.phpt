@@ -30,7 +30,7 @@ lab_show('the pipeline', $redis->get('a')->exec());
 lab_show('WATCH', $redis->watch(new Key(fn () => $redis->get('a'))));
 lab_show('UNWATCH', $redis->unwatch());
 
-/* A call lets handlers run at its end; here that is its deadline. */
+/* Signal handlers run at the end of a call, which here is its deadline. */
 pcntl_async_signals(true);
 $endings = [
     'discard()' => fn () => $redis->discard(),
