@@ -36,8 +36,8 @@ typedef struct node_part {
     atomic_bool is_empty; /* GET and EXISTS find nothing, in whatever manner. */
     atomic_uint migrates; /* How it answers MIGRATE: one of these. */
     /*
-     * It holds back its answers until this many commands have arrived at all such nodes together.
-     * Each node counts commands until it may answer.
+     * It holds back its answers until this many commands have arrived, counted at all nodes that
+     * hold back.
      */
     atomic_uint holds_until;
     atomic_uint questions; /* How many GET, MIGRATE and DUMP it has received. */

@@ -4,7 +4,7 @@ All workers of a host share a map of 1,000 nodes; a map of too many nodes is ref
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
-require __DIR__ . '/../lab/liars.inc';
+require __DIR__ . '/../lab/cluster.inc';
 
 /** A key in every slot. */
 for ($keys = [], $i = 0; count($keys) < LAB_SLOTS; $i++) {

@@ -4,7 +4,7 @@ A client copes with an endless map, a map that changes during packing, and a dyi
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
-require __DIR__ . '/../lab/liars.inc';
+require __DIR__ . '/../lab/cluster.inc';
 
 $low = lab_key_in(5);
 $high = lab_key_in(9000);

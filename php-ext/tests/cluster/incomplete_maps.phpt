@@ -2,7 +2,7 @@
 Slots without an owner fail, nodes join, scripts follow their slots, a missing map has a reason
 --FILE--
 <?php
-require __DIR__ . '/../lab/liars.inc';
+require __DIR__ . '/../lab/cluster.inc';
 
 $cluster = new LabCluster(3, 0, '--cluster-require-full-coverage', 'no');
 [$a, $b, $c] = $cluster->ports;

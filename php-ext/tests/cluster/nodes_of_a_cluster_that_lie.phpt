@@ -2,7 +2,7 @@
 Nodes that lie cannot mix up replies, lead a client to strangers, or fill its memory
 --FILE--
 <?php
-require __DIR__ . '/../lab/liars.inc';
+require __DIR__ . '/../lab/cluster.inc';
 
 $low = lab_key_in(5);
 $high = lab_key_in(9000);

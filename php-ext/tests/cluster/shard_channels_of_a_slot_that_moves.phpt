@@ -3,7 +3,7 @@ When a shard channel's slot moves, its subscription fails; the next one hears th
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 if (!method_exists('Redis', 'ssubscribe')) {
     exit("heard at home\nNodeDown, subscribe again: the slot has moved\n"

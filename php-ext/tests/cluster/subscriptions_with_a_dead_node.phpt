@@ -3,7 +3,7 @@ While a node of a Redis Cluster is dead, a living one has its channels, and patt
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 $cluster = new LabCluster(
     3,

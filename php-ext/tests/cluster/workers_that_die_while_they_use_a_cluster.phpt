@@ -4,7 +4,7 @@ A process that is killed, forks, suspends or runs out of memory harms no other p
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
-require __DIR__ . '/../lab/liars.inc';
+require __DIR__ . '/../lab/cluster.inc';
 
 $low = lab_key_in(5);
 $high = lab_key_in(9000);

@@ -4,7 +4,7 @@ A node hangs, and the file gives its name another address: calls that wait for i
 error_log=/dev/null
 --FILE--
 <?php
-require __DIR__ . '/../lab/callers.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 [$old, $process] = lab_redis_process();
 $new = lab_redis();

@@ -5,7 +5,7 @@ error_log=/dev/null
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 $name = static fn (string $config, string $word = 'onehop'): string
     => "$word:alpha:" . substr((new OneHop\Topology('alpha', $config))->fingerprint(), 0, 8);

@@ -2,7 +2,7 @@
 One reply too many in a batch: every value is right, or the batch fails
 --FILE--
 <?php
-require __DIR__ . '/../lab/liars.inc';
+require __DIR__ . '/../lab/cluster.inc';
 
 const PATIENT = ['timeout' => 60000, 'server_failure_limit' => 16383];
 

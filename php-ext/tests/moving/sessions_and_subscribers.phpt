@@ -3,7 +3,7 @@ While the ring changes sessions are found, and subscribers hear those who publis
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 require __DIR__ . '/moving.inc';
 
 ob_start();

@@ -4,7 +4,7 @@ A call that waits for a connection of a master that hangs goes to the next maste
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
-require __DIR__ . '/../lab/callers.inc';
+require __DIR__ . '/../lab/processes.inc';
 require __DIR__ . '/../lab/sentinel.inc';
 
 [$old, $process] = lab_redis_process();

@@ -4,7 +4,7 @@ Calls that wait for a master that hangs or steps down go to the next one as Sent
 error_log=/dev/null
 --FILE--
 <?php
-require __DIR__ . '/../lab/callers.inc';
+require __DIR__ . '/../lab/processes.inc';
 require __DIR__ . '/../lab/sentinel.inc';
 
 [$old, $process] = lab_redis_process();

@@ -5,7 +5,7 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 $ports = [lab_redis(), lab_redis(), lab_redis()];
 $config = lab_config($ports, [

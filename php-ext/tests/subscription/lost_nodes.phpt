@@ -3,7 +3,7 @@ While a node is dead the channels of the others go on, and its own come back wit
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 ini_set('log_errors', '1');
 ini_set('error_log', $log = Lab::file('log'));

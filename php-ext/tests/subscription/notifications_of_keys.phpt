@@ -3,7 +3,7 @@ Notifications of keys arrive once each from every node of a server pool or a Red
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 $ports = array_map(fn () => lab_redis('--notify-keyspace-events', 'KEx'), range(0, 2));
 $config = lab_config($ports);

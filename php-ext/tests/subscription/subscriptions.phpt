@@ -3,7 +3,7 @@ Each channel is subscribed on its own node, and one callback receives all messag
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 $ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
 $config = lab_config($ports);

@@ -3,7 +3,7 @@ A subscription ends by unsubscribe, close, exit, a signal or a read timeout
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 $ports = [lab_redis(), lab_redis(), lab_redis()];
 $config = lab_config($ports);

@@ -3,7 +3,7 @@ The last node that fails ends a subscription and is named; values of any size an
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 [$port, $id] = lab_redis_process();
 $other = lab_redis();

@@ -3,7 +3,7 @@ Over TLS everything works as over plain connections: calls, batches, transaction
 --FILE--
 <?php
 require __DIR__ . '/../lab/tls.inc';
-require __DIR__ . '/../lab/speaker.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 $size = getenv('USE_ZEND_ALLOC') === '0' ? 300_000 : 3_000_000; /* Less beneath valgrind. */
 
