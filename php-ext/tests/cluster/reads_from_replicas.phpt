@@ -11,17 +11,7 @@ $keys = array_map(static fn ($i) => "key:$i", range(0, 99));
 $plain = new OneHop\Redis('alpha', $cluster->config());
 $plain->mSet(array_combine($keys, $keys));
 $cluster->awaitReplicas();
-
-/* A replica that has received nothing yet counts as loading. */
-Lab::until(
-    static fn () => array_reduce(
-        $cluster->ports,
-        static fn ($is, $port) => $is
-            && !str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"'),
-        true,
-    ),
-    'replicas that are online',
-);
+$cluster->awaitOnline();
 
 /* How many reads and how many READONLY the nodes at these ports have received. */
 $seen = static function (array $ports) use ($cluster): string {

@@ -10,15 +10,7 @@ $cluster->call($cluster->ports[0], 'SET', 'key', 'value');
 foreach ($cluster->ports as $port) {
     Lab::until(static fn () => $cluster->call($port, 'DBSIZE') === 1, 'replicated key');
 }
-Lab::until(
-    static fn () => array_reduce(
-        $cluster->ports,
-        static fn ($is, $port) => $is
-            && !str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"'),
-        true,
-    ),
-    'replicas that are online',
-);
+$cluster->awaitOnline();
 
 $redis = new OneHop\Redis(
     'alpha',

@@ -11,13 +11,7 @@ require __DIR__ . '/../lab/lab.inc';
 /** A node and its replica, which has copied it. */
 $pair = static function (): array {
     $old = lab_redis('--repl-diskless-sync-delay', '0');
-    [$new, $id] = lab_redis_process();
-    $plain = lab_plain($new);
-    $plain->rawCommand('REPLICAOF', '127.0.0.1', (string) $old);
-    while ($plain->info('replication')['master_link_status'] !== 'up') {
-        usleep(10000);
-    }
-    return [$old, $new, $id];
+    return [$old, ...lab_replica($old)];
 };
 $other = lab_redis();
 

@@ -8,15 +8,7 @@ require __DIR__ . '/../lab/lab.inc';
 function pair(string ...$options): array
 {
     $master = lab_redis('--repl-diskless-sync-delay', '0', ...$options);
-    [$replica, $id] = lab_redis_process('--replicaof', '127.0.0.1', (string) $master);
-    for (
-        $i = 0;
-        lab_plain($replica)->info('replication')['master_link_status'] !== 'up' && $i < 500;
-        $i++
-    ) {
-        usleep(10000);
-    }
-    return [$master, $replica, $id];
+    return [$master, ...lab_replica($master)];
 }
 
 [$one, , $one_replica] = pair();

@@ -9,13 +9,9 @@ error_log=/dev/null
 require __DIR__ . '/../lab/cluster.inc';
 
 $master = lab_redis('--repl-diskless-sync-delay', '0');
-[$replica, $process] = lab_redis_process('--replicaof', "127.0.0.1 $master");
-Lab::until(
-    fn () => lab_plain($replica)->info('replication')['master_link_status'] === 'up',
-    'replication',
-);
+[$replica, $process] = lab_replica($master);
 lab_plain($master)->mSet(['key' => 'value', 'other' => 'too']);
-Lab::until(fn () => lab_plain($replica)->get('other') === 'too', 'copied key');
+lab_settle($replica, $master);
 
 $config = static fn (string $from) => lab_config([$master], [
     'read_from' => $from, 'replicas' => "\n   - 127.0.0.1:$replica node-0", 'timeout' => 3000,

@@ -10,13 +10,9 @@ $masters = $replicas = $lines = [];
 foreach ([0, 1] as $i) {
     $masters[$i] = lab_redis('--repl-diskless-sync-delay', '0');
     foreach ([0, 1] as $k) {
-        [$port, $process] = lab_redis_process('--replicaof', "127.0.0.1 $masters[$i]");
+        [$port, $process] = lab_replica($masters[$i]);
         $replicas[$port] = $process;
         $lines[] = "\n   - 127.0.0.1:$port node-$i";
-        Lab::until(
-            fn () => lab_plain($port)->info('replication')['master_link_status'] === 'up',
-            'replication',
-        );
     }
 }
 $config = fn (string $from, ?array $of = null) => lab_config($masters, [
@@ -30,11 +26,7 @@ foreach ($keys as $key) {
 }
 $settle = function () use ($masters, $replicas): void {
     foreach (array_keys($replicas) as $i => $port) {
-        Lab::until(
-            fn () => lab_plain($port)->info('replication')['slave_repl_offset']
-                >= lab_plain($masters[intdiv($i, 2)])->info('replication')['master_repl_offset'],
-            'replica that has everything',
-        );
+        lab_settle($port, $masters[intdiv($i, 2)]);
     }
 };
 $settle();

@@ -19,11 +19,7 @@ $reads = function (int $port): int {
 };
 $settle = function () use ($lab, $replicas): void {
     foreach ($replicas() as $port) {
-        Lab::until(
-            fn () => (lab_plain($port)->info('replication')['slave_repl_offset'] ?? -1)
-                >= lab_plain($lab->port())->info('replication')['master_repl_offset'],
-            'replica that has everything',
-        );
+        lab_settle($port, $lab->port());
     }
 };
 /* Reads all keys, one by one and in a batch. True if all are right. */

@@ -16,21 +16,13 @@ $masters = $ports = $lines = [];
 foreach (['localhost', '127.0.0.1', '127.0.0.1'] as $i => $host) {
     $master = intdiv($i, 2);
     $masters[$master] ??= lab_redis('--repl-diskless-sync-delay', '0');
-    [$ports[$i]] = lab_redis_process('--replicaof', "127.0.0.1 $masters[$master]");
-    Lab::until(
-        fn () => lab_plain($ports[$i])->info('replication')['master_link_status'] === 'up',
-        'replication',
-    );
+    [$ports[$i]] = lab_replica($masters[$master]);
     $lines[] = "\n   - $host:$ports[$i] node-$master";
 }
 $keys = array_map(fn ($i) => "key:$i", range(0, 199));
 (new OneHop\Redis('alpha', lab_config($masters)))->mSet(array_combine($keys, $keys));
 foreach ($ports as $i => $port) {
-    Lab::until(
-        fn () => (lab_plain($port)->info('replication')['slave_repl_offset'] ?? -1)
-            >= lab_plain($masters[intdiv($i, 2)])->info('replication')['master_repl_offset'],
-        'replica that has everything',
-    );
+    lab_settle($port, $masters[intdiv($i, 2)]);
 }
 $names = ['master 0', 'master 1', 'replica 0', 'replica 1', 'replica 2'];
 $nodes = array_combine($names, [...$masters, ...$ports]);
@@ -98,15 +90,7 @@ $reads = static fn () => array_map(
     $cluster->ports,
 );
 
-/* Begins once the map shows the replicas as online. */
-Lab::until(static function () use ($cluster) {
-    foreach ($cluster->ports as $port) {
-        if (str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"')) {
-            return false;
-        }
-    }
-    return true;
-}, 'replicas that are online');
+$cluster->awaitOnline();
 for ($i = 0; $i < 20; $i++) {
     $redis = new OneHop\Redis('alpha', $config);
     $redis->get($keys[0]);
