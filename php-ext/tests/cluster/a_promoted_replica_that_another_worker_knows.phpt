@@ -5,6 +5,7 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 $cluster = new LabCluster(3, 1);
 $victim = $cluster->ports[0];
@@ -24,28 +25,15 @@ echo $page(
 $cluster->awaitReplicas();
 echo $page($topology, $query) == $victim ? "its master's\n" : "another node's\n";
 
-/* Begins a request whose answer goes into a file. */
-$begin = static function (string $name, string $script) use ($query): string {
-    file_put_contents(
-        Lab::file("$name.php"),
-        "<?php
-            try {
-                \$redis = new OneHop\\Redis('alpha', \$_GET['config']);
-                $script
-            } catch (OneHop\\Exception \$e) {
-                echo get_class(\$e), \$e->mayHaveExecuted() ? ' maybe' : ' not sent';
-            }",
-    );
-    Lab::start(['cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')], Lab::file("$name.out"), [
-        'SCRIPT_FILENAME' => Lab::file("$name.php"),
-        'REQUEST_METHOD' => 'GET',
-        'QUERY_STRING' => http_build_query($query),
-    ]);
-    return Lab::file("$name.out");
-};
+$begin = static fn (string $call): callable => lab_request("<?php
+    try {
+        echo (new OneHop\\Redis('alpha', \$_GET['config']))->$call;
+    } catch (OneHop\\Exception \$e) {
+        echo get_class(\$e), \$e->mayHaveExecuted() ? ' maybe' : ' not sent';
+    }", $query);
 Lab::signal($cluster->processes[$victim], 19);
-$read = $begin('read', 'echo $redis->get($_GET["key"]);');
-$write = $begin('write', 'echo $redis->append($_GET["key"], "!");');
+$read = $begin('get($_GET["key"])');
+$write = $begin('append($_GET["key"], "!")');
 usleep(500000);
 $cluster->call($heir, 'CLUSTER', 'FAILOVER', 'TAKEOVER');
 /* A failure of a dead node makes the worker ask for the map. */
@@ -59,9 +47,8 @@ $ask = '<?php
     echo (new OneHop\Topology("alpha", $_GET["config"]))->locate($_GET["key"])->port;';
 Lab::until(static fn () => $page($ask, $query) == $heir, 'map with the heir');
 $cluster->kill($victim);
-$answer = static fn (string $file) => explode("\r\n\r\n", file_get_contents($file), 2)[1] ?? '';
-Lab::until(static fn () => $answer($read) !== '' && $answer($write) !== '', 'end of both');
-echo 'read: ', $answer($read), "\nwrite: ", $answer($write), "\n";
+Lab::until(static fn () => $read() !== '' && $write() !== '', 'end of both');
+echo 'read: ', $read(), "\nwrite: ", $write(), "\n";
 ?>
 --EXPECT--
 known

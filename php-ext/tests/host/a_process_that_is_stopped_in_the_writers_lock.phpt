@@ -5,6 +5,7 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
+require __DIR__ . '/../lab/processes.inc';
 
 const LARGE = 500;
 [$one, $other] = [lab_redis(), lab_redis()];
@@ -42,13 +43,9 @@ $large = static fn (string $name) => lab_config(
     ['distribution' => 'ketama'],
     $name,
 );
-file_put_contents(Lab::file('read.php'), '<?php new OneHop\Redis("alpha", $_GET["config"]);');
+$read = '<?php new OneHop\Redis("alpha", $_GET["config"]);';
 for ($victim = $try = 0; $try < 30 && !$victim; $try++) {
-    Lab::start(['cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')], null, [
-        'SCRIPT_FILENAME' => Lab::file('read.php'),
-        'REQUEST_METHOD' => 'GET',
-        'QUERY_STRING' => http_build_query(['config' => $large("large$try.yml")]),
-    ]);
+    lab_request($read, ['config' => $large("large$try.yml")]);
     for ($end = microtime(true) + 3; microtime(true) < $end && !$victim;) {
         if ($victim = $holder()) {
             exec("kill -STOP $victim; sleep 0.02");

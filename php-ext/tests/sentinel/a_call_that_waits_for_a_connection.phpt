@@ -21,23 +21,17 @@ echo $page(
     $query,
 ), "\n";
 
-/* Begins a request whose answer goes into a file. */
-$begin = static function (string $name, string $call, string $config): string {
-    file_put_contents(Lab::file("$name.php"), "<?php
+$begin = static function (string $name, string $call, string $config): callable {
+    $answer = lab_request("<?php
         try {
             \$redis = new OneHop\\Redis('alpha', \$_GET['config']);
             touch('" . Lab::file("$name.begun") . "');
             echo json_encode($call);
         } catch (OneHop\\Exception \$e) {
             echo get_class(\$e), \$e->mayHaveExecuted() ? ', may have executed' : ', not sent';
-        }");
-    Lab::start(['cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')], Lab::file("$name.out"), [
-        'SCRIPT_FILENAME' => Lab::file("$name.php"),
-        'REQUEST_METHOD' => 'GET',
-        'QUERY_STRING' => http_build_query(['config' => $config]),
-    ]);
+        }", ['config' => $config]);
     Lab::until(static fn () => file_exists(Lab::file("$name.begun")), 'request');
-    return Lab::file("$name.out");
+    return $answer;
 };
 Lab::signal($process, 19);
 $holder = $begin('holder', '$redis->append("key", "!")', $short);
@@ -48,11 +42,10 @@ $wait = $begin('wait', '$redis->blPop(["list"], 30)', $config);
 usleep(300000);
 $sentinels->sayAll($new, 2);
 lab_plain($new)->rPush('list', 'element');
-$answer = static fn (string $file) => explode("\r\n\r\n", file_get_contents($file), 2)[1] ?? '';
-$files = ['a write' => $write, 'a wait' => $wait, 'a write that was sent' => $holder];
-foreach ($files as $name => $file) {
-    Lab::until(static fn () => $answer($file) !== '', 'answer');
-    echo "$name: ", $answer($file), "\n";
+$answers = ['a write' => $write, 'a wait' => $wait, 'a write that was sent' => $holder];
+foreach ($answers as $name => $answer) {
+    Lab::until(static fn () => $answer() !== '', 'answer');
+    echo "$name: ", $answer(), "\n";
 }
 lab_show('at the new master', lab_plain($new)->get('key'));
 ?>
