@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.Callers.begun;
 import static io.onehop.jedis.Callers.holdsSoon;
 import static io.onehop.jedis.lab.Said.assertSays;
 
@@ -27,12 +28,10 @@ import redis.clients.jedis.params.XReadGroupParams;
 import redis.clients.jedis.params.XReadParams;
 import redis.clients.jedis.resps.StreamEntry;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
@@ -47,26 +46,9 @@ class BlockingTest {
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
-    private static <T> FutureTask<T> begun(Callable<T> call) {
-        FutureTask<T> task = new FutureTask<>(call);
-        Thread thread = new Thread(task, "waiting");
-        thread.setDaemon(true);
-        thread.start();
-        return task;
-    }
-
     /** Clients that block on any node. */
     private static long blocked() {
-        return nodes.servers().stream()
-                .mapToLong(
-                        server -> {
-                            return server.ask(jedis -> jedis.info("clients"))
-                                    .lines()
-                                    .filter(line -> line.startsWith("blocked_clients:"))
-                                    .mapToLong(line -> Long.parseLong(line.substring(16).trim()))
-                                    .sum();
-                        })
-                .sum();
+        return nodes.servers().stream().mapToLong(Callers::blocked).sum();
     }
 
     /* ---- One node ---- */
@@ -171,21 +153,10 @@ class BlockingTest {
 
     @Test
     void anInterruptEndsAWaitForEver() throws Exception {
-        List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
-        Thread waiting =
-                new Thread(
-                        () -> {
-                            try {
-                                redis.blpop(0, "list");
-                            } catch (RuntimeException ended) {
-                                thrown.add(ended);
-                            }
-                        });
-        waiting.start();
+        Callers.Running waiting = new Callers.Running(() -> redis.blpop(0, "list"));
         assertTrue(holdsSoon(() -> blocked() == 1));
-        waiting.interrupt();
-        waiting.join(5000);
-        assertInstanceOf(DeadlineExceeded.class, thrown.get(0));
+        waiting.thread.interrupt();
+        assertInstanceOf(DeadlineExceeded.class, waiting.end());
         assertTrue(holdsSoon(() -> blocked() == 0));
     }
 

@@ -1,21 +1,22 @@
 package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 
-import redis.clients.jedis.Jedis;
-
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Many threads that call at the same time, for tests. */
+/** Threads that call, alone or many at the same time, for tests. */
 final class Callers {
 
     private Callers() {}
@@ -49,10 +50,68 @@ final class Callers {
 
     /** How many clients of this server wait in a blocking command. */
     static long blocked(RedisServer server) {
-        try (Jedis jedis = server.jedis()) {
-            Matcher matcher =
-                    Pattern.compile("blocked_clients:(\\d+)").matcher(jedis.info("clients"));
-            return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+        return server.number("clients", "blocked_clients");
+    }
+
+    /** The same while the connections of one server after another are killed. Returns how many. */
+    static long inThreadsWhileKilled(List<RedisServer> servers, int pauseMs, int count, Job job)
+            throws InterruptedException {
+        AtomicLong kills = new AtomicLong();
+        AtomicBoolean isOver = new AtomicBoolean();
+        Running killer =
+                new Running(
+                        () -> {
+                            for (int i = 0; !isOver.get(); i++) {
+                                kills.addAndGet(servers.get(i % servers.size()).killClients());
+                                Processes.pause(pauseMs);
+                            }
+                        });
+        try {
+            inThreads(count, job);
+        } finally {
+            isOver.set(true);
+            assertNull(killer.end());
+        }
+        return kills.get();
+    }
+
+    /** Begins a call in a thread of its own. */
+    static <T> FutureTask<T> begun(Callable<T> call) {
+        FutureTask<T> task = new FutureTask<>(call);
+        new Running(task);
+        return task;
+    }
+
+    /** A job in a thread of its own, and how it has ended. */
+    static final class Running {
+        final Thread thread;
+        private volatile Throwable thrown;
+
+        Running(Runnable job) {
+            thread =
+                    new Thread(
+                            () -> {
+                                try {
+                                    job.run();
+                                } catch (Throwable failure) {
+                                    thrown = failure;
+                                }
+                            },
+                            "running");
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        /** What it has thrown so far. */
+        Throwable thrown() {
+            return thrown;
+        }
+
+        /** What it throws, or {@code null}, when it ends. */
+        Throwable end() throws InterruptedException {
+            thread.join(30_000);
+            assertFalse(thread.isAlive(), "it does not end");
+            return thrown;
         }
     }
 

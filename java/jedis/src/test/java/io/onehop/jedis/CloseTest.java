@@ -3,15 +3,21 @@ package io.onehop.jedis;
 import static io.onehop.jedis.lab.Said.assertSays;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.lab.NoSecondTry;
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -20,6 +26,7 @@ import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.StreamEntryID;
 import redis.clients.jedis.params.XReadParams;
 
+import java.io.File;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +36,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** What close() does to calls that are under way: it ends those that wait, and no others. */
+/**
+ * What close() does to calls that are under way: it ends those that wait, and no others. Neither it
+ * nor a failure leaves a lease, a socket or an interrupt.
+ */
 class CloseTest {
     private enum Wait {
         SUBSCRIBE(redis -> redis.subscribe(new JedisPubSub() {}, "channel")),
@@ -75,21 +85,8 @@ class CloseTest {
                 });
     }
 
-    private static CompletableFuture<Throwable> begin(OneHopClient redis, Wait wait) {
-        CompletableFuture<Throwable> end = new CompletableFuture<>();
-        Thread thread =
-                new Thread(
-                        () -> {
-                            try {
-                                wait.call.accept(redis);
-                                end.complete(null);
-                            } catch (Throwable thrown) {
-                                end.complete(thrown);
-                            }
-                        });
-        thread.setDaemon(true);
-        thread.start();
-        return end;
+    private static Callers.Running begin(OneHopClient redis, Wait wait) {
+        return new Callers.Running(() -> wait.call.accept(redis));
     }
 
     @ParameterizedTest
@@ -98,10 +95,10 @@ class CloseTest {
         try (ScriptedNode one = node();
                 ScriptedNode two = node()) {
             OneHopClient redis = Inspected.clientOf(Stream.of(one, two), "timeout: 30000");
-            CompletableFuture<Throwable> end = begin(redis, wait);
+            Callers.Running waits = begin(redis, wait);
             RedisCluster.await("it waits", () -> waiting.get() > 0);
             redis.close();
-            NodeDown closed = assertInstanceOf(NodeDown.class, end.get(30, TimeUnit.SECONDS));
+            NodeDown closed = assertInstanceOf(NodeDown.class, waits.end());
             assertSays("client was closed", closed);
             assertTrue(closed.mayHaveExecuted());
             assertTrue(Stream.of(Inspected.pools(redis)).allMatch(Pool::isEmpty));
@@ -114,11 +111,11 @@ class CloseTest {
         dead.close();
         try (ScriptedNode node = node()) {
             OneHopClient redis = Inspected.clientOf(Stream.of(node, dead), "timeout: 30000");
-            CompletableFuture<Throwable> end = begin(redis, Wait.PSUBSCRIBE);
+            Callers.Running waits = begin(redis, Wait.PSUBSCRIBE);
             RedisCluster.await("it waits", () -> waiting.get() > 0 && !seeking().isEmpty());
             List<Thread> seeking = seeking(); // Those of other tests end, too.
             redis.close();
-            NodeDown closed = assertInstanceOf(NodeDown.class, end.get(30, TimeUnit.SECONDS));
+            NodeDown closed = assertInstanceOf(NodeDown.class, waits.end());
             assertSays("client was closed", closed);
             RedisCluster.await(
                     "no thread seeks the node", () -> seeking.stream().noneMatch(Thread::isAlive));
@@ -140,10 +137,10 @@ class CloseTest {
                 ScriptedNode two = node()) {
             for (int i = 0; i < 20; i++) {
                 OneHopClient redis = Inspected.clientOf(Stream.of(one, two), "timeout: 30000");
-                CompletableFuture<Throwable> end = begin(redis, wait);
+                Callers.Running waits = begin(redis, wait);
                 TimeUnit.MICROSECONDS.sleep(i * 200L);
                 redis.close();
-                assertInstanceOf(NodeDown.class, end.get(30, TimeUnit.SECONDS));
+                assertInstanceOf(NodeDown.class, waits.end());
             }
         }
     }
@@ -165,7 +162,111 @@ class CloseTest {
             isAsked.await();
             redis.close();
             assertEquals("value", value.get(30, TimeUnit.SECONDS));
+            assertEquals(0, Inspected.pools(redis)[0].getNumIdle());
             Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    /* ---- Nothing is left ---- */
+
+    private static String value(String key) {
+        return "value of " + key;
+    }
+
+    private static int descriptors() {
+        return new File("/proc/self/fd").list().length;
+    }
+
+    @Test
+    void failuresOfEveryKindLeaveNoSocketOpen() {
+        List<ScriptedNode.Script> sick =
+                List.of(
+                        talk -> {},
+                        talk -> {},
+                        talk -> talk.handshake().command(),
+                        ScriptedNode.Talk::awaitClose,
+                        talk -> talk.handshake().awaitClose(),
+                        talk -> talk.send("rubbish").awaitClose(),
+                        talk -> talk.handshake().reset(),
+                        talk -> talk.handshake().send("$3\r\nabcXXXX").awaitClose());
+        List<ScriptedNode> nodes = sick.stream().map(ScriptedNode::start).toList();
+        nodes.get(0).close(); // It refuses connections.
+        try (OneHopClient redis =
+                Inspected.clientOf(nodes.stream(), "timeout: 20", "pool_size: 3")) {
+            String[] keys =
+                    nodes.stream()
+                            .map(node -> Nodes.keyOn(redis.topology(), node.node()))
+                            .toArray(String[]::new);
+            int before = descriptors();
+            for (int i = 0; i < 60; i++) {
+                for (String key : keys) {
+                    assertThrows(OneHopException.class, () -> redis.get(key));
+                }
+                assertThrows(OneHopException.class, () -> redis.mget(keys));
+            }
+            Inspected.assertNothingLeased(redis);
+            // The nodes' ends of the connections are in this process, too, and close
+            // a little later.
+            assertTrue(
+                    Callers.holdsSoon(() -> descriptors() <= before + 20),
+                    before + " descriptors before, " + descriptors() + " after");
+        } finally {
+            nodes.forEach(ScriptedNode::close);
+        }
+    }
+
+    @Test
+    @ExtendWith(NoSecondTry.class)
+    void closingWhileCallsAreRunningEndsThemAllAndLeavesNothing() throws InterruptedException {
+        try (Nodes nodes = Nodes.start(2)) {
+            for (int round = 0; round < 10; round++) {
+                OneHopClient redis = nodes.client("timeout: 2000", "pool_size: 2");
+                CountDownLatch running = new CountDownLatch(8);
+                Thread closer =
+                        new Thread(
+                                () -> {
+                                    try {
+                                        running.await();
+                                    } catch (InterruptedException impossible) {
+                                        Thread.currentThread().interrupt();
+                                    }
+                                    redis.close();
+                                });
+                closer.start();
+                Callers.inThreads(
+                        8,
+                        number -> {
+                            try {
+                                for (int i = 0; i < 1_000_000; i++) {
+                                    if (i == 20) {
+                                        running.countDown();
+                                    }
+                                    String key = "key:" + number + ":" + i % 10;
+                                    redis.mset(
+                                            key, value(key), "other:" + key, value("other:" + key));
+                                    assertEquals(value(key), redis.get(key));
+                                }
+                                throw new AssertionError("The client was closed and goes on.");
+                            } catch (OneHopException closed) {
+                                assertTrue(
+                                        closed instanceof NodeDown
+                                                || closed instanceof PartialBatch,
+                                        closed.toString());
+                            }
+                            assertFalse(Thread.interrupted(), "the caller was not interrupted");
+                        });
+                closer.join();
+                assertEquals(
+                        "NodeDown",
+                        assertThrows(NodeDown.class, () -> redis.get("key")).getKind().label());
+                redis.close();
+                Inspected.assertNothingLeased(redis);
+            }
+            for (RedisServer server : nodes.servers()) {
+                assertTrue(
+                        Callers.holdsSoon(() -> server.clients() == 0),
+                        server.clients() + " connections are still open");
+            }
         }
     }
 }

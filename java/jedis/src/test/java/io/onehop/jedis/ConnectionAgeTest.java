@@ -15,13 +15,10 @@ import org.junit.jupiter.api.Test;
 
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.params.ClientKillParams;
 
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 
@@ -154,49 +151,6 @@ class ConnectionAgeTest {
             assertEquals(1, accepted(plain) - before);
             plain.replicaofNoOne();
             assertEquals("OK", redis.set("a", "3"));
-        }
-    }
-
-    private static void killAll(Jedis plain) {
-        plain.clientKill(
-                ClientKillParams.clientKillParams()
-                        .type(ClientType.NORMAL)
-                        .skipMe(ClientKillParams.SkipMe.YES));
-    }
-
-    @Test
-    void connectionsThatAreKilledUnderLoadLoseNoWriteAndCountNoneTwice() throws Exception {
-        AtomicBoolean isOver = new AtomicBoolean();
-        int acknowledged = 0;
-        int unknown = 0;
-        try (RedisServer server = RedisServer.start();
-                OneHopClient redis = server.client("server_failure_limit: 1000")) {
-            Thread killer =
-                    new Thread(
-                            () -> {
-                                try (Jedis plain = server.jedis()) {
-                                    while (!isOver.get()) {
-                                        Processes.pause(5);
-                                        killAll(plain);
-                                    }
-                                }
-                            });
-            killer.start();
-            for (int i = 0; i < 3000; i++) {
-                try {
-                    redis.incr("number");
-                    acknowledged++;
-                } catch (OneHopException failure) {
-                    unknown += failure.mayHaveExecuted() ? 1 : 0;
-                }
-            }
-            isOver.set(true);
-            killer.join();
-            int value = Integer.parseInt(redis.get("number"));
-            assertTrue(
-                    value >= acknowledged && value <= acknowledged + unknown,
-                    value + ", " + acknowledged + " acknowledged, " + unknown + " unknown");
-            assertTrue(acknowledged > 1000, acknowledged + " acknowledged");
         }
     }
 }

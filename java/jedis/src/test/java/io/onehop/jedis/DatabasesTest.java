@@ -17,8 +17,6 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
-import redis.clients.jedis.args.ClientType;
-import redis.clients.jedis.params.ClientKillParams;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -111,7 +109,7 @@ class DatabasesTest {
         for (int i = 0; i < 500; i++) {
             int database = ThreadLocalRandom.current().nextInt(3);
             if (caller == 0 && i % 25 == 0) {
-                kill(nodes.servers().get(i / 25 % 2));
+                nodes.servers().get(i / 25 % 2).killClients();
             }
             List<String> values = new ArrayList<>();
             try {
@@ -152,14 +150,5 @@ class DatabasesTest {
                                         List.of(key),
                                         List.of(value))));
         }
-    }
-
-    private static void kill(RedisServer server) {
-        server.ask(
-                plain ->
-                        plain.clientKill(
-                                new ClientKillParams()
-                                        .type(ClientType.NORMAL)
-                                        .skipMe(ClientKillParams.SkipMe.YES)));
     }
 }

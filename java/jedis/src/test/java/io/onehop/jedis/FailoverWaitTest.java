@@ -52,9 +52,7 @@ class FailoverWaitTest {
                             .filter(i -> cluster.server(i).node().equals(dead))
                             .findFirst()
                             .orElseThrow();
-            for (int i = 0; i < 3; i++) {
-                cluster.server(i).ask(jedis -> jedis.waitReplicas(1, 30_000));
-            }
+            cluster.awaitWrites(3);
             cluster.server(index).kill();
             long before = questions(cluster, index);
             List<FutureTask<Object>> calls =
@@ -203,9 +201,7 @@ class FailoverWaitTest {
     }
 
     private static List<FutureTask<Object>> begin(Stream<Callable<Object>> calls) {
-        List<FutureTask<Object>> tasks = calls.map(FutureTask::new).toList();
-        tasks.forEach(task -> new Thread(task, "waiting").start());
-        return tasks;
+        return calls.map(Callers::begun).toList();
     }
 
     private static List<Object> values(List<FutureTask<Object>> calls) throws Exception {

@@ -26,7 +26,6 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.params.ClientKillParams;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -450,20 +449,6 @@ class FailuresTest {
                 assertEquals("value of next", redis.get("next"));
                 assertEquals(2, node.connections());
             }
-        }
-    }
-
-    @Test
-    void aConnectionThatTheNodeClosedWhileIdleIsReplacedSilently() {
-        try (RedisServer server = RedisServer.start();
-                OneHopClient redis = client(server.server())) {
-            redis.set("count", "1");
-            try (var jedis = server.jedis()) {
-                jedis.clientKill(
-                        ClientKillParams.clientKillParams().skipMe(ClientKillParams.SkipMe.YES));
-            }
-            Processes.pause(100);
-            assertEquals(2, redis.incr("count"));
         }
     }
 

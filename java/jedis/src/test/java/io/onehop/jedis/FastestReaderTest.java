@@ -43,7 +43,7 @@ class FastestReaderTest {
                 OneHopClient client =
                         cluster.client("timeout: 10000", "read_from: lowest_latency")) {
             client.set("key", "value");
-            cluster.server(0).ask(jedis -> jedis.waitReplicas(1, 5000));
+            cluster.awaitWrites(1);
             for (int slow : new int[] {0, 1, 0}) {
                 RedisCluster.await(
                         "reads leave the slow node",

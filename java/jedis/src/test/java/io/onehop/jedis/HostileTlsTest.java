@@ -39,7 +39,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
@@ -83,12 +82,8 @@ final class HostileTlsTest {
 
     /** Runs a call. Fails if it does not end. */
     private static <T> T ended(Callable<T> call) throws Exception {
-        FutureTask<T> task = new FutureTask<>(call);
-        Thread thread = new Thread(task, "caller");
-        thread.setDaemon(true); // A loop without end would hear no interrupt.
-        thread.start();
         try {
-            return task.get(60, TimeUnit.SECONDS);
+            return Callers.begun(call).get(60, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
             throw (Exception) failed.getCause();
         }

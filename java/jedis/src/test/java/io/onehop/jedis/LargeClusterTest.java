@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Role;
 import io.onehop.core.Topology;
-import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.LargeCluster;
+import io.onehop.jedis.lab.RedisCluster;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,8 +27,7 @@ class LargeClusterTest {
     private static String[] keys() {
         String[] keys = new String[16384];
         for (int i = 0, found = 0; found < keys.length; i++) {
-            byte[] key = ("key:" + i).getBytes();
-            int slot = Key.slot(key, 0, key.length);
+            int slot = RedisCluster.slot("key:" + i);
             found += keys[slot] == null ? 1 : 0;
             keys[slot] = "key:" + i;
         }

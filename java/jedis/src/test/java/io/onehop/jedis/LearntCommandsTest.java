@@ -116,7 +116,7 @@ class LearntCommandsTest {
 
     @Test
     void aNodeIsAskedOnceAndTheCommandGoesWhereItsKeyIs() {
-        long before = servers.stream().mapToLong(LearntCommandsTest::accepted).sum();
+        long before = accepted();
         assertEquals("OK", sent("onehop.set " + a + " A"));
         assertEquals("info 1, getkeys 0", asked());
         sent("ONEHOP.SET " + b + " B");
@@ -129,13 +129,13 @@ class LearntCommandsTest {
         assertEquals("info 1, getkeys 0", asked());
         // Each question of this test is a connection of its own.
         long own = 3 * 2 * 3 + 3;
-        assertEquals(before + own, servers.stream().mapToLong(LearntCommandsTest::accepted).sum());
+        assertEquals(before + own, accepted());
     }
 
-    private static long accepted(RedisServer server) {
-        return Long.parseLong(
-                server.ask(jedis -> jedis.info("stats"))
-                        .replaceAll("(?s).*total_connections_received:(\\d+).*", "$1"));
+    private static long accepted() {
+        return servers.stream()
+                .mapToLong(server -> server.number("stats", "total_connections_received"))
+                .sum();
     }
 
     @Test

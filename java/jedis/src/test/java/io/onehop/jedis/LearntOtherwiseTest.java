@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.CommandModule;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
@@ -138,7 +137,7 @@ class LearntOtherwiseTest {
         try (RedisCluster cluster = RedisCluster.start(3, false, CommandModule.options());
                 OneHopClient redis = cluster.client("pool_size: 1");
                 OneHopClient other = cluster.client("pool_size: 1")) {
-            int slot = Key.slot("k".getBytes(StandardCharsets.UTF_8), 0, 1);
+            int slot = RedisCluster.slot("k");
             int from = cluster.ownerOf(slot);
             assertEquals("OK", sent(redis, "onehop.set k v"));
             for (OneHopClient each : List.of(redis, other)) {

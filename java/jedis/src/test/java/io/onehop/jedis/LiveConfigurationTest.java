@@ -1,7 +1,10 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.topology.PoolTopology;
@@ -32,7 +35,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -260,7 +262,6 @@ class LiveConfigurationTest {
             try (OneHopClient redis = client(change -> {})) {
                 String channel = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
                 Queue<String> heard = new ConcurrentLinkedQueue<>();
-                AtomicReference<Throwable> end = new AtomicReference<>();
                 JedisPubSub subscriber =
                         new JedisPubSub() {
                             @Override
@@ -268,16 +269,8 @@ class LiveConfigurationTest {
                                 heard.add(message);
                             }
                         };
-                Thread listening =
-                        new Thread(
-                                () -> {
-                                    try {
-                                        redis.subscribe(subscriber, channel);
-                                    } catch (RuntimeException thrown) {
-                                        end.set(thrown);
-                                    }
-                                });
-                listening.start();
+                Callers.Running listening =
+                        new Callers.Running(() -> redis.subscribe(subscriber, channel));
                 assertTrue(
                         Callers.holdsSoon(
                                 () -> redis.publish(channel, "one") == 1 && heard.contains("one")));
@@ -286,17 +279,14 @@ class LiveConfigurationTest {
                 assertEquals(1, redis.publish(channel, "two"));
                 assertTrue(Callers.holdsSoon(() -> heard.contains("two")));
                 write(true, text(nodes.servers().stream().skip(1)));
-                listening.join(20_000);
-                assertFalse(listening.isAlive());
+                NodeDown end = assertInstanceOf(NodeDown.class, listening.end());
                 String message =
                         "The configuration changed: "
                                 + channel
                                 + " is now published on other nodes as well, node "
                                 + nodes.servers().get(0).node();
-                assertTrue(
-                        end.get() instanceof NodeDown && end.get().getMessage().startsWith(message),
-                        String.valueOf(end.get()));
-                assertEquals(nodes.servers().get(0).node(), ((NodeDown) end.get()).getNode());
+                assertBegins(message, end);
+                assertEquals(nodes.servers().get(0).node(), end.getNode());
                 assertTrue(Callers.holdsSoon(() -> nodes.servers().get(0).clients() == 0));
             }
         }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
@@ -32,20 +31,10 @@ class LostNodesTest {
     private static final class Hearing extends JedisPubSub implements ChannelsListener {
         final List<String> heard = new CopyOnWriteArrayList<>();
         final List<String> told = new CopyOnWriteArrayList<>();
-        private volatile Throwable end;
-        private Thread thread;
+        private Callers.Running running;
 
         Hearing listen(Runnable subscription) {
-            thread =
-                    new Thread(
-                            () -> {
-                                try {
-                                    subscription.run();
-                                } catch (RuntimeException over) {
-                                    end = over;
-                                }
-                            });
-            thread.start();
+            running = new Callers.Running(subscription);
             return this;
         }
 
@@ -72,24 +61,26 @@ class LostNodesTest {
 
         void awaits(int subscribed) {
             assertTrue(
-                    holdsSoon(() -> getSubscribedChannels() == subscribed || end != null),
+                    holdsSoon(() -> getSubscribedChannels() == subscribed || thrown() != null),
                     "it does not listen");
-            assertEquals(null, end);
+            assertEquals(null, thrown());
         }
 
         void awaitsTold(String... news) {
-            assertTrue(holdsSoon(() -> told.containsAll(List.of(news))), told + " " + end);
+            assertTrue(holdsSoon(() -> told.containsAll(List.of(news))), told + " " + thrown());
         }
 
         void awaitsHeard(int count) {
-            assertTrue(holdsSoon(() -> heard.size() >= count), heard.size() + " " + end);
+            assertTrue(holdsSoon(() -> heard.size() >= count), heard.size() + " " + thrown());
             assertEquals(count, Set.copyOf(heard).size());
         }
 
+        private Throwable thrown() {
+            return running.thrown();
+        }
+
         Throwable end() throws InterruptedException {
-            thread.join(30_000);
-            assertTrue(!thread.isAlive(), "it never stops listening");
-            return end;
+            return running.end();
         }
     }
 
@@ -209,25 +200,14 @@ class LostNodesTest {
         }
     }
 
-    private static String channelOf(int master) {
-        return IntStream.range(0, 100_000)
-                .mapToObj(i -> "news:" + i)
-                .filter(channel -> slot(channel) * 3 / 16384 == master)
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private static int slot(String channel) {
-        byte[] bytes = channel.getBytes();
-        return Key.slot(bytes, 0, bytes.length);
-    }
-
     @Test
     void aLivingNodeOfAClusterTakesTheChannelsOfADeadOne() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, false, NOTIFYING);
                 OneHopClient client = cluster.client("timeout: 2000")) {
             List<String> channels =
-                    IntStream.range(0, 3).mapToObj(LostNodesTest::channelOf).toList();
+                    IntStream.range(0, 3)
+                            .mapToObj(RedisClusterSubscriptionTest::channelOf)
+                            .toList();
             client.get(channels.get(0));
             RedisServer dead = cluster.server(2);
             dead.kill();

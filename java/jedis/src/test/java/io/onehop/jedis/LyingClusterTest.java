@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.LyingCluster;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
@@ -36,11 +35,6 @@ import java.util.stream.IntStream;
  * contacted, and every call ends.
  */
 class LyingClusterTest {
-    private static int slot(String key) {
-        byte[] bytes = key.getBytes();
-        return Key.slot(bytes, 0, bytes.length);
-    }
-
     private static List<String> got(OneHopClient redis, List<String> keys) {
         AbstractPipeline pipeline = redis.pipelined();
         List<Response<String>> replies = keys.stream().map(pipeline::get).toList();
@@ -62,7 +56,8 @@ class LyingClusterTest {
                 cluster.behave(
                         (node, command, talk) ->
                                 command.get(0).equals("GET") && node != owner
-                                        ? cluster.to("MOVED", slot(command.get(1)), owner)
+                                        ? cluster.to(
+                                                "MOVED", RedisCluster.slot(command.get(1)), owner)
                                         : null);
                 long before = redis.route().take().snapshot().generation();
                 assertEquals(
@@ -89,7 +84,7 @@ class LyingClusterTest {
                         }
                         asked.increment();
                         if (node == owner) {
-                            return cluster.to("ASK", slot("key"), 1 - owner);
+                            return cluster.to("ASK", RedisCluster.slot("key"), 1 - owner);
                         }
                         Processes.pause(500);
                         return null;
@@ -173,12 +168,13 @@ class LyingClusterTest {
                                     ? "-"
                                             + word
                                             + " "
-                                            + slot(command.get(1))
+                                            + RedisCluster.slot(command.get(1))
                                             + " "
                                             + stranger.node()
                                             + "\r\n"
                                     : null);
-            List<String> keys = keys(50).stream().filter(key -> slot(key) < 8192).toList();
+            List<String> keys =
+                    keys(50).stream().filter(key -> RedisCluster.slot(key) < 8192).toList();
             assertThrows(OneHopException.class, () -> redis.get(keys.get(0)));
             assertThrows(OneHopException.class, () -> got(redis, keys));
             assertEquals(0, stranger.connections());
@@ -286,9 +282,9 @@ class LyingClusterTest {
         ThreadLocalRandom chance = ThreadLocalRandom.current();
         int dice = chance.nextInt(100);
         if (dice < 15) {
-            return cluster.to("MOVED", slot(key), chance.nextInt(4));
+            return cluster.to("MOVED", RedisCluster.slot(key), chance.nextInt(4));
         } else if (dice < 25) {
-            return cluster.to("ASK", slot(key), chance.nextInt(4));
+            return cluster.to("ASK", RedisCluster.slot(key), chance.nextInt(4));
         } else if (dice < 28) {
             return "-TRYAGAIN\r\n";
         } else if (dice < 29) {

@@ -30,6 +30,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -302,30 +303,24 @@ class PartialBatchTest {
                             .map(name -> Inspected.pool(redis, name))
                             .toList();
             List<Long> before = healthy.stream().map(pool -> pool.meter().calls()).toList();
-            List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
-            Thread caller =
-                    new Thread(
+            AtomicBoolean isInterrupted = new AtomicBoolean();
+            Callers.Running caller =
+                    new Callers.Running(
                             () -> {
                                 try {
                                     redis.mget(keys);
-                                } catch (OneHopException failure) {
-                                    thrown.add(failure);
+                                } finally {
+                                    isInterrupted.set(Thread.currentThread().isInterrupted());
                                 }
-                                thrown.add(
-                                        Thread.currentThread().isInterrupted()
-                                                ? null
-                                                : new AssertionError("The flag is gone."));
                             });
-            caller.start();
             RedisCluster.await(
                     "the others have answered",
                     () ->
                             IntStream.range(0, 3)
                                     .allMatch(i -> healthy.get(i).meter().calls() > before.get(i)));
-            caller.interrupt();
-            caller.join(10_000);
-            PartialBatch failure = assertInstanceOf(PartialBatch.class, thrown.get(0));
-            assertEquals(null, thrown.get(1));
+            caller.thread.interrupt();
+            PartialBatch failure = assertInstanceOf(PartialBatch.class, caller.end());
+            assertTrue(isInterrupted.get(), "the flag is gone");
             for (int i = 0; i < keys.length; i++) {
                 assertTrue(
                         isFourth(redis, keys[i])

@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
 
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -250,7 +249,7 @@ class PoolConfigTest {
     void anMBeanCountsAConnectionThatItsNodeHasClosed() {
         try (OneHopClient redis = client()) {
             use(redis, 1);
-            server.ask(admin -> admin.sendCommand(Command.CLIENT, "KILL", "SKIPME", "yes"));
+            server.killClients();
             redis.get("key");
             assertNumbers(Map.of("DestroyedByBorrowValidationCount", 1, "DestroyedCount", 1));
         }

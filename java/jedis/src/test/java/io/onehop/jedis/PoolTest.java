@@ -36,7 +36,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -354,55 +353,6 @@ class PoolTest {
     }
 
     @Test
-    void failuresLeaveNoSocketEither() {
-        try (RedisServer server = RedisServer.start();
-                ScriptedNode silent = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(
-                                                server.server(),
-                                                silent.server() + " silent",
-                                                "127.0.0.1:"
-                                                        + Processes.freePort()
-                                                        + ":1 refusing"),
-                                        "timeout: 50"))) {
-            String well = Nodes.keyOn(redis.topology(), server.node());
-            fail(redis);
-            writeSurely(redis, well); // One connection is open.
-            Pool half = Inspected.pool(redis, "silent");
-            half.clear(); // One that is being opened is kept for the next call.
-            long before = descriptors();
-            for (int i = 0; i < 5; i++) {
-                fail(redis);
-            }
-            half.clear();
-            for (int i = 0; i < 100 && descriptors() > before; i++) {
-                Processes.pause(50);
-            }
-            assertTrue(
-                    descriptors() <= before,
-                    "descriptors: " + descriptors() + ", before: " + before);
-            for (Pool pool : redis.route().take().pools()) {
-                assertEquals(0, pool.getNumActive());
-            }
-        }
-    }
-
-    private static void fail(OneHopClient redis) {
-        AbstractPipeline pipeline = redis.pipelined();
-        redis.topology()
-                .nodes()
-                .forEach(node -> pipeline.set(Nodes.keyOn(redis.topology(), node.name()), "x"));
-        // Usually a part fails; on a busy machine all of it.
-        assertThrows(OneHopException.class, pipeline::sync);
-        for (String sick : List.of("silent", "refusing")) {
-            assertThrows(
-                    OneHopException.class, () -> redis.get(Nodes.keyOn(redis.topology(), sick)));
-        }
-    }
-
-    @Test
     void aClosedClientRefusesCalls() {
         try (RedisServer server = RedisServer.start()) {
             OneHopClient redis = server.client();
@@ -415,33 +365,6 @@ class PoolTest {
             Response<String> reply = pipeline.get("key");
             assertThrows(NodeDown.class, pipeline::sync);
             assertThrows(NodeDown.class, reply::get);
-        }
-    }
-
-    @Test
-    void closingDuringACallLetsItFinishThenClosesItsConnection() throws Exception {
-        CountDownLatch inUse = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
-        ScriptedNode.Script script =
-                talk -> {
-                    talk.handshake().command();
-                    inUse.countDown();
-                    await(goOn);
-                    talk.bulk("value").awaitClose();
-                };
-        ExecutorService thread = Executors.newSingleThreadExecutor();
-        try (ScriptedNode node = ScriptedNode.start(script)) {
-            OneHopClient redis = node.client("timeout: 20000");
-            Future<String> value = thread.submit(() -> redis.get("key"));
-            inUse.await();
-            redis.close();
-            goOn.countDown();
-            assertEquals("value", value.get());
-            assertEquals(0, redis.route().take().pools()[0].getNumIdle());
-        } catch (ExecutionException failure) {
-            throw new AssertionError(failure);
-        } finally {
-            thread.shutdown();
         }
     }
 

@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Role;
-import io.onehop.core.key.Key;
 import io.onehop.core.topology.DirectiveValue.ReadFrom;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.lab.Log;
@@ -40,7 +39,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -88,10 +86,7 @@ class RedisClusterConfigurationTest {
         String config = Nodes.configOf(Stream.of(cluster.server(0).server() + " one"));
         String moved =
                 Stream.of("a", "b", "c", "d", "e", "f", "g", "h")
-                        .filter(
-                                key ->
-                                        cluster.ownerOf(Key.slot(key.getBytes(), 0, key.length()))
-                                                != 0)
+                        .filter(key -> cluster.ownerOf(RedisCluster.slot(key)) != 0)
                         .findFirst()
                         .orElseThrow();
         try (OneHopClient plain = Nodes.clientOf(config)) {
@@ -113,34 +108,13 @@ class RedisClusterConfigurationTest {
                 () -> isThere.test(client.snapshots().newest().pool()));
     }
 
-    private static String keyIn(int slot) {
-        return IntStream.iterate(0, i -> i + 1)
-                .mapToObj(i -> "key:" + i)
-                .filter(
-                        key -> {
-                            byte[] bytes = key.getBytes();
-                            return Key.slot(bytes, 0, bytes.length) == slot;
-                        })
-                .findFirst()
-                .orElseThrow();
-    }
-
     /** A subscription to a channel, in a thread of its own. */
     private final class Listening extends JedisPubSub {
         private final List<String> heard = new CopyOnWriteArrayList<>();
-        private final AtomicReference<Throwable> end = new AtomicReference<>();
-        private final Thread thread =
-                new Thread(
-                        () -> {
-                            try {
-                                client.subscribe(this, "news");
-                            } catch (RuntimeException over) {
-                                end.set(over);
-                            }
-                        });
+        private final Callers.Running running =
+                new Callers.Running(() -> client.subscribe(this, "news"));
 
         Listening() {
-            thread.start();
             RedisCluster.await("it listens", this::isSubscribed);
         }
 
@@ -153,12 +127,6 @@ class RedisClusterConfigurationTest {
             client.publish("news", message);
             RedisCluster.await("it was heard", () -> heard.contains(message));
         }
-
-        Throwable end() throws InterruptedException {
-            thread.join(30_000);
-            assertEquals(false, thread.isAlive(), "a subscription without messages");
-            return end.get();
-        }
     }
 
     /* ---- Under load ---- */
@@ -168,39 +136,15 @@ class RedisClusterConfigurationTest {
             throws InterruptedException {
         AtomicBoolean isOver = new AtomicBoolean();
         AtomicLong calls = new AtomicLong();
-        List<Throwable> wrong = new CopyOnWriteArrayList<>();
-        List<Thread> threads =
-                IntStream.range(0, 3)
-                        .mapToObj(
-                                number ->
-                                        new Thread(
-                                                () -> {
-                                                    try {
-                                                        for (int round = 1;
-                                                                !isOver.get();
-                                                                round++) {
-                                                            if (number == 0) {
-                                                                pipeline(round);
-                                                            } else {
-                                                                single(
-                                                                        "thread:"
-                                                                                + number
-                                                                                + ":"
-                                                                                + round % 500);
-                                                            }
-                                                            calls.incrementAndGet();
-                                                        }
-                                                    } catch (Throwable thrown) {
-                                                        wrong.add(thrown);
-                                                    }
-                                                }))
-                        .toList();
         Listening listening = new Listening();
-        threads.forEach(Thread::start);
+        List<Callers.Running> callers =
+                IntStream.range(0, 3)
+                        .mapToObj(number -> new Callers.Running(() -> call(number, isOver, calls)))
+                        .toList();
         change(seed(1), pool -> pool.servers().get(0).address().equals(cluster.server(1).node()));
         listening.hears("by other seeds");
         change(seed(1, "pool_size: 3"), pool -> pool.poolSize() == 3);
-        NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
+        NodeDown over = assertInstanceOf(NodeDown.class, listening.running.end());
         assertSays("subscribe again", over);
         change(
                 seed(2, "read_from: prefer_replica"),
@@ -210,16 +154,26 @@ class RedisClusterConfigurationTest {
                 pool -> pool.timeoutMs() == 30000 && pool.readFrom() == ReadFrom.MASTER);
         change(seed(0), pool -> pool.timeoutMs() != 30000);
         isOver.set(true);
-        for (Thread thread : threads) {
-            thread.join(60_000);
+        for (Callers.Running caller : callers) {
+            assertNull(caller.end());
         }
-        assertEquals(List.of(), wrong);
         assertTrue(calls.get() > 100, calls + " calls");
         assertEquals(6, client.topology().nodes().size());
         Inspected.assertNothingLeased(client);
         assertEquals(
                 List.of(),
                 log.taken().stream().filter(line -> line.startsWith("warning")).toList());
+    }
+
+    private void call(int number, AtomicBoolean isOver, AtomicLong calls) {
+        for (int round = 1; !isOver.get(); round++) {
+            if (number == 0) {
+                pipeline(round);
+            } else {
+                single("thread:" + number + ":" + round % 500);
+            }
+            calls.incrementAndGet();
+        }
     }
 
     private void single(String key) {
@@ -249,8 +203,8 @@ class RedisClusterConfigurationTest {
     void fromAClusterToPlainServersAndBackDuringABatchATransactionAndASubscription()
             throws Exception {
         try (RedisServer plain = RedisServer.start()) {
-            String key = keyIn(5000);
-            String moved = keyIn(100);
+            String key = RedisCluster.tagIn(5000);
+            String moved = RedisCluster.tagIn(100);
             client.mset(key, "cluster", moved, "cluster");
             Listening listening = new Listening();
             AbstractPipeline batch = client.pipelined();
@@ -259,7 +213,7 @@ class RedisClusterConfigurationTest {
             AbstractTransaction transaction = client.multi();
             transaction.append(key, "!");
             change(Nodes.configOf(Stream.of(plain.server())), pool -> !pool.cluster());
-            NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
+            NodeDown over = assertInstanceOf(NodeDown.class, listening.running.end());
             assertSays("subscribe again", over);
             long asked = asked();
             assertNull(client.get(key));
@@ -293,7 +247,7 @@ class RedisClusterConfigurationTest {
     @Test
     void aTransactionThatMeetsMovedAfterTheClusterWasGivenUpIsLostAsAWhole() throws Exception {
         try (RedisServer plain = RedisServer.start()) {
-            String key = keyIn(100);
+            String key = RedisCluster.tagIn(100);
             client.set(key, "1");
             try (AbstractTransaction transaction = client.transaction(false)) {
                 transaction.watch(key);
@@ -314,7 +268,7 @@ class RedisClusterConfigurationTest {
                 "the replica of the dead seed serves",
                 () -> {
                     try {
-                        return client.set(keyIn(0), "1").equals("OK")
+                        return client.set(RedisCluster.tagIn(0), "1").equals("OK")
                                 && client.get("a").equals("1");
                     } catch (OneHopException election) {
                         return false;

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Role;
-import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 
@@ -31,7 +30,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -51,9 +49,7 @@ class RedisClusterFailoverTest {
             for (String key : keys) {
                 client.set(key, key);
             }
-            for (int i = 0; i < 3; i++) {
-                cluster.server(i).ask(jedis -> jedis.waitReplicas(1, 5000));
-            }
+            cluster.awaitWrites(3);
             String dead = client.topology().locate(keys[0]).name();
             assertEquals(
                     cluster.server(0).node(),
@@ -100,9 +96,7 @@ class RedisClusterFailoverTest {
             for (String key : keys) {
                 client.set(key, key);
             }
-            for (int i = 0; i < 3; i++) {
-                cluster.server(i).ask(jedis -> jedis.waitReplicas(1, 5000));
-            }
+            cluster.awaitWrites(3);
             for (String key : keys) {
                 assertEquals(key, client.get(key));
             }
@@ -148,35 +142,28 @@ class RedisClusterFailoverTest {
                 OneHopClient client =
                         cluster.client("timeout: 10000", "read_from: prefer_replica")) {
             AtomicBoolean isOver = new AtomicBoolean();
-            AtomicReference<Throwable> failure = new AtomicReference<>();
             List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
-            Thread writer =
-                    new Thread(
+            Callers.Running writer =
+                    new Callers.Running(
                             () -> {
-                                try {
-                                    for (long round = 1; !isOver.get(); round++) {
-                                        List<Response<Long>> counts = new ArrayList<>();
-                                        try (AbstractPipeline batch = client.pipelined()) {
-                                            keys.forEach(key -> counts.add(batch.incr(key)));
-                                        }
-                                        for (Response<Long> count : counts) {
-                                            assertEquals(round, count.get());
-                                        }
-                                        client.mget(keys.toArray(new String[0]));
-                                        Processes.pause(1);
+                                for (long round = 1; !isOver.get(); round++) {
+                                    List<Response<Long>> counts = new ArrayList<>();
+                                    try (AbstractPipeline batch = client.pipelined()) {
+                                        keys.forEach(key -> counts.add(batch.incr(key)));
                                     }
-                                } catch (Throwable thrown) {
-                                    failure.set(thrown);
+                                    for (Response<Long> count : counts) {
+                                        assertEquals(round, count.get());
+                                    }
+                                    client.mget(keys.toArray(new String[0]));
+                                    Processes.pause(1);
                                 }
                             });
-            writer.start();
             for (int server : new int[] {3, 4, 0, 1}) {
                 cluster.promote(server);
                 cluster.awaitReplicas();
             }
             isOver.set(true);
-            writer.join(60_000);
-            assertNull(failure.get(), () -> String.valueOf(failure.get()));
+            assertNull(writer.end());
             for (int server : new int[] {0, 1}) {
                 String node = cluster.server(server).node();
                 RedisCluster.await(
@@ -204,9 +191,8 @@ class RedisClusterFailoverTest {
                                     () -> client.brpop(0, "second"),
                                     () -> client.bzpopmin(30, "sorted"),
                                     () -> client.xread(endless, streams).size())
-                            .map(FutureTask::new)
+                            .map(Callers::begun)
                             .toList();
-            waits.forEach(wait -> new Thread(wait, "waiting").start());
             RedisCluster.await("four waits", () -> Callers.blocked(cluster.server(0)) == 4);
             Processes.pause(300);
             cluster.promote(1);
@@ -246,8 +232,7 @@ class RedisClusterFailoverTest {
         try (RedisCluster cluster = RedisCluster.start(1, false);
                 OneHopClient client = cluster.client("timeout: 3000");
                 Jedis server = cluster.server(0).jedis()) {
-            FutureTask<Object> wait = new FutureTask<>(() -> client.blpop(30.0, "nothing"));
-            new Thread(wait, "waiting").start();
+            FutureTask<Object> wait = Callers.begun(() -> client.blpop(30.0, "nothing"));
             RedisCluster.await("a wait", () -> Callers.blocked(cluster.server(0)) == 1);
             Matcher id = Pattern.compile("id=(\\d+) .* cmd=blpop ").matcher(server.clientList());
             assertTrue(id.find());
@@ -265,42 +250,26 @@ class RedisClusterFailoverTest {
                 OneHopClient client = cluster.client("timeout: 10000")) {
             Map<Integer, String> tags = new HashMap<>();
             for (int i = 0; tags.size() < 200; i++) {
-                byte[] tag = String.valueOf(i).getBytes();
-                int slot = Key.slot(tag, 0, tag.length);
+                int slot = RedisCluster.slot(String.valueOf(i));
                 if (slot < 200) {
                     tags.putIfAbsent(slot, String.valueOf(i));
                 }
             }
             AtomicBoolean isOver = new AtomicBoolean();
-            AtomicReference<Throwable> failure = new AtomicReference<>();
-            List<Thread> writers = new ArrayList<>();
+            List<Callers.Running> writers = new ArrayList<>();
             for (int number = 0; number < 3; number++) {
                 String name = "writer" + number;
-                Thread writer =
-                        new Thread(
-                                () -> {
-                                    try {
-                                        write(
-                                                client,
-                                                tags.values().stream()
-                                                        .map(tag -> "{" + tag + "}" + name)
-                                                        .toList(),
-                                                isOver);
-                                    } catch (Throwable thrown) {
-                                        failure.compareAndSet(null, thrown);
-                                    }
-                                });
-                writer.start();
-                writers.add(writer);
+                List<String> keys =
+                        tags.values().stream().map(tag -> "{" + tag + "}" + name).toList();
+                writers.add(new Callers.Running(() -> write(client, keys, isOver)));
             }
             for (int slot = 0; slot < 200; slot++) {
                 cluster.move(slot, 0, 1);
             }
             isOver.set(true);
-            for (Thread writer : writers) {
-                writer.join(60_000);
+            for (Callers.Running writer : writers) {
+                assertNull(writer.end());
             }
-            assertNull(failure.get(), () -> String.valueOf(failure.get()));
             assertEquals(
                     cluster.server(1).node(),
                     client.topology().locate("{" + tags.get(0) + "}").name());

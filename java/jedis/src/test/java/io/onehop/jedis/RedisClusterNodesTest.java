@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Node;
 import io.onehop.core.Role;
-import io.onehop.core.key.Key;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
@@ -43,18 +42,6 @@ class RedisClusterNodesTest {
     private static final int SLOT_OF_LAST = 16000; // One of the last slots: the third master's.
 
     @TempDir private Path folder;
-
-    private static String keyIn(int slot) {
-        return IntStream.iterate(0, i -> i + 1)
-                .mapToObj(i -> "key:" + i)
-                .filter(
-                        key -> {
-                            byte[] bytes = key.getBytes();
-                            return Key.slot(bytes, 0, bytes.length) == slot;
-                        })
-                .findFirst()
-                .orElseThrow();
-    }
 
     private static Pool poolOf(OneHopClient client, String node) {
         Node found = client.route().take().topology().find(node);
@@ -96,7 +83,7 @@ class RedisClusterNodesTest {
     void aNodeThatJoinsIsFollowedOnceTheMapHasItAndIsGoneWhenItLeaves() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 5000")) {
-            String key = keyIn(SLOT_OF_LAST);
+            String key = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(key, "1");
             assertEquals(3, client.topology().nodes().size());
             cluster.add();
@@ -126,7 +113,7 @@ class RedisClusterNodesTest {
                         RedisCluster.start(1, false, "cluster-require-full-coverage", "yes");
                 OneHopClient client = cluster.client("timeout: 1500");
                 Jedis admin = cluster.server(0).jedis()) {
-            String key = keyIn(SLOT_OF_LAST);
+            String key = RedisCluster.tagIn(SLOT_OF_LAST);
             Callers.answered(() -> client.set(key, "value"));
             assertTrue(client.status().isUsable());
             admin.clusterDelSlots(0);
@@ -146,7 +133,7 @@ class RedisClusterNodesTest {
     void whenAllSeedsAreDeadNodesOfTheMapAreAsked() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 2000")) {
-            String key = keyIn(SLOT_OF_LAST);
+            String key = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(key, "1");
             cluster.add();
             cluster.awaitKnown(3);
@@ -167,7 +154,7 @@ class RedisClusterNodesTest {
     void anotherNodeAtTheSameAddressIsGivenNoConnectionOfTheOneBefore() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 5000")) {
-            String key = keyIn(SLOT_OF_LAST);
+            String key = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(key, "1");
             String name = cluster.server(2).node();
             Pool before = poolOf(client, name);
@@ -203,7 +190,7 @@ class RedisClusterNodesTest {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client =
                         cluster.client("timeout: 5000", "server_retry_timeout: 600000")) {
-            String key = keyIn(SLOT_OF_LAST);
+            String key = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(key, "1");
             String name = cluster.server(2).node();
             String id = client.topology().find(name).id();
@@ -224,7 +211,7 @@ class RedisClusterNodesTest {
             cluster.awaitKnown(2);
             callUntil(
                     client,
-                    keyIn(0),
+                    RedisCluster.tagIn(0),
                     "the map has the new one",
                     () -> {
                         try {
@@ -248,7 +235,7 @@ class RedisClusterNodesTest {
     void aNodeThatComesBackAtAnotherAddressIsFoundThere() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 5000")) {
-            String key = keyIn(SLOT_OF_LAST);
+            String key = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(key, "1");
             String before = cluster.server(2).node();
             String id = client.topology().find(before).id();
@@ -268,7 +255,7 @@ class RedisClusterNodesTest {
     void ofTwoNodesThatDoNotKnowEachOtherTheOneWithMoreNodesWins() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 3000")) {
-            String lost = keyIn(SLOT_OF_LAST);
+            String lost = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(lost, "1");
             List<String> ids = IntStream.range(0, 3).mapToObj(cluster::id).toList();
             for (int i = 0; i < 3; i++) {
@@ -285,7 +272,10 @@ class RedisClusterNodesTest {
             }
             cluster.move(0, 0, 1);
             callUntil(
-                    client, keyIn(0), "two are left", () -> client.topology().nodes().size() == 2);
+                    client,
+                    RedisCluster.tagIn(0),
+                    "two are left",
+                    () -> client.topology().nodes().size() == 2);
             // Each one refreshes the map more than once, until its deadline.
             for (int i = 0; i < 3; i++) {
                 assertThrows(OneHopException.class, () -> client.get(lost));
@@ -305,7 +295,7 @@ class RedisClusterNodesTest {
                     server.ask(jedis -> jedis.configSet("cluster-preferred-endpoint-type", type));
                 }
                 try (OneHopClient client = cluster.client("timeout: 5000")) {
-                    String key = keyIn(slot);
+                    String key = RedisCluster.tagIn(slot);
                     client.set(key, "1");
                     cluster.move(slot, 0, 2);
                     assertEquals("1", client.get(key));
@@ -331,7 +321,7 @@ class RedisClusterNodesTest {
                                 "cluster-announce-ip",
                                 "::1");
                 OneHopClient client = cluster.client("timeout: 5000")) {
-            String key = keyIn(100);
+            String key = RedisCluster.tagIn(100);
             client.set(key, "1");
             for (RedisServer server : cluster.servers()) {
                 RedisCluster.await(
@@ -444,7 +434,7 @@ class RedisClusterNodesTest {
     void aMapOfStrangersIsNotBelievedWhileAKnownNodeAnswers() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 3000")) {
-            String first = keyOf(0);
+            String first = RedisCluster.tagIn(0);
             client.set(first, "value");
             try (Jedis stranger = cluster.server(2).jedis()) {
                 stranger.clusterReset(ClusterResetType.HARD);
@@ -457,7 +447,9 @@ class RedisClusterNodesTest {
                         jedis.clusterSetSlotNode(slot, cluster.id(1));
                     }
                 }
-                String key = keyOf(slot); // Its node answers MOVED, so the map is refreshed.
+                String key =
+                        RedisCluster.tagIn(
+                                slot); // Its node answers MOVED, so the map is refreshed.
                 client.set(key, "value");
                 for (int i = 0; i < 65; i++) {
                     client.set(first, "value");
@@ -466,14 +458,5 @@ class RedisClusterNodesTest {
             }
             assertEquals(0, cluster.server(2).calls("set"));
         }
-    }
-
-    private static String keyOf(int slot) {
-        int number = 0;
-        while (Key.slot(String.valueOf(number).getBytes(), 0, String.valueOf(number).length())
-                != slot) {
-            number++;
-        }
-        return String.valueOf(number);
     }
 }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.key.Key;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
@@ -26,6 +25,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
@@ -49,18 +50,6 @@ class RedisClusterRedirectsTest {
         cluster.close();
     }
 
-    private static String tagIn(int slot) {
-        return IntStream.iterate(0, i -> i + 1)
-                .mapToObj(i -> "{" + i + "}")
-                .filter(
-                        key -> {
-                            byte[] bytes = key.getBytes();
-                            return Key.slot(bytes, 0, bytes.length) == slot;
-                        })
-                .findFirst()
-                .orElseThrow();
-    }
-
     private long maps() {
         return IntStream.range(0, 3)
                 .mapToLong(i -> cluster.server(i).calls("cluster|shards"))
@@ -71,7 +60,7 @@ class RedisClusterRedirectsTest {
 
     @Test
     void nodesThatRedirectToEachOtherAreNamed() {
-        String key = tagIn(1);
+        String key = RedisCluster.tagIn(1);
         client.set(key, "1");
         client.del(key);
         String last = cluster.id(2);
@@ -99,7 +88,7 @@ class RedisClusterRedirectsTest {
                         && message.contains(cluster.server(2).node()),
                 message);
         assertTrue(message.contains(" answered MOVED 1 "), message);
-        assertEquals("OK", client.set(tagIn(2), "others are not affected"));
+        assertEquals("OK", client.set(RedisCluster.tagIn(2), "others are not affected"));
     }
 
     /**
@@ -251,7 +240,7 @@ class RedisClusterRedirectsTest {
 
     @Test
     void aBigSlotThatMigratesCostsOneMoreHopForEachCommandAndNoMap() {
-        String tag = tagIn(3);
+        String tag = RedisCluster.tagIn(3);
         int count = 5000;
         try (AbstractPipeline batch = client.pipelined()) {
             IntStream.range(0, count).forEach(i -> batch.set(tag + i, "value of " + i));
@@ -276,7 +265,7 @@ class RedisClusterRedirectsTest {
 
     @Test
     void aSlotThatNeverFinishesMovingIsGivenUpInTime() {
-        String tag = tagIn(4);
+        String tag = RedisCluster.tagIn(4);
         client.mset(tag + "1", "1", tag + "2", "2", tag + "3", "3");
         cluster.beginToMove(4, 0, 2);
         cluster.moveKeys(4, 0, 2, 1);
@@ -301,8 +290,8 @@ class RedisClusterRedirectsTest {
 
     @Test
     void aRedirectToADeadNodeFailsOneCommandOfThePipelineAndNamesTheNode() {
-        String moved = tagIn(5);
-        String there = tagIn(6);
+        String moved = RedisCluster.tagIn(5);
+        String there = RedisCluster.tagIn(6);
         client.mset(moved, "1", there, "1");
         cluster.move(5, 0, 2);
         cluster.server(2).kill();
@@ -326,7 +315,7 @@ class RedisClusterRedirectsTest {
 
     @Test
     void aTransactionOnAMigratingSlotFailsAsAWholeAndIsNotRedirected() {
-        String tag = tagIn(7);
+        String tag = RedisCluster.tagIn(7);
         client.mset(tag + "1", "1", tag + "2", "2");
         cluster.beginToMove(7, 0, 2);
         cluster.moveKeys(7, 0, 2, 1);
@@ -356,37 +345,16 @@ class RedisClusterRedirectsTest {
     /* ---- Waiting ---- */
 
     @Test
-    void aBlockingCommandFollowsItsSlotToTheNewNode() throws InterruptedException {
-        String key = tagIn(8) + "list";
+    void aBlockingCommandFollowsItsSlotToTheNewNode() throws Exception {
+        String key = RedisCluster.tagIn(8) + "list";
         client.llen(key);
-        AtomicReference<Object> popped = new AtomicReference<>();
-        Thread waiting =
-                new Thread(
-                        () -> {
-                            try {
-                                popped.set(client.blpop(30, key));
-                            } catch (RuntimeException failed) {
-                                popped.set(failed);
-                            }
-                        });
-        waiting.start();
-        RedisCluster.await(
-                "it waits",
-                () ->
-                        cluster.server(0)
-                                .ask(jedis -> jedis.info("clients"))
-                                .contains("blocked_clients:1"));
+        FutureTask<List<String>> popped = Callers.begun(() -> client.blpop(30, key));
+        RedisCluster.await("it waits", () -> Callers.blocked(cluster.server(0)) == 1);
         Processes.pause(2000);
         cluster.move(8, 0, 2);
-        RedisCluster.await(
-                "it waits there",
-                () ->
-                        cluster.server(2)
-                                .ask(jedis -> jedis.info("clients"))
-                                .contains("blocked_clients:1"));
+        RedisCluster.await("it waits there", () -> Callers.blocked(cluster.server(2)) == 1);
         Processes.pause(2500); // Longer than the timeout after the first wait.
         client.rpush(key, "value");
-        waiting.join(30_000);
-        assertEquals(List.of(key, "value"), popped.get());
+        assertEquals(List.of(key, "value"), popped.get(30, TimeUnit.SECONDS));
     }
 }

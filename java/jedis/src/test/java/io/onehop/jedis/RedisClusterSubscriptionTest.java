@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.key.Key;
+import io.onehop.jedis.Callers.Running;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 
@@ -26,7 +26,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /** Subscriptions on a real Redis Cluster whose slots move and whose nodes leave. */
@@ -44,31 +43,6 @@ class RedisClusterSubscriptionTest {
     void stop() {
         client.close();
         cluster.close();
-    }
-
-    /** A subscription in a thread of its own, and how it ended. */
-    private static final class Listening {
-        private final AtomicReference<Throwable> end = new AtomicReference<>();
-        private final Thread thread;
-
-        Listening(Runnable subscription) {
-            thread =
-                    new Thread(
-                            () -> {
-                                try {
-                                    subscription.run();
-                                } catch (RuntimeException over) {
-                                    end.set(over);
-                                }
-                            });
-            thread.start();
-        }
-
-        Throwable end() throws InterruptedException {
-            thread.join(30_000);
-            assertEquals(false, thread.isAlive(), "the subscription goes on in silence");
-            return end.get();
-        }
     }
 
     private static final class Sharded extends JedisShardedPubSub {
@@ -101,21 +75,12 @@ class RedisClusterSubscriptionTest {
         }
     }
 
-    private static String channelOf(int server) {
+    static String channelOf(int server) {
         return IntStream.range(0, 100_000)
                 .mapToObj(i -> "news:" + i)
-                .filter(
-                        channel -> {
-                            byte[] bytes = channel.getBytes();
-                            return Key.slot(bytes, 0, bytes.length) * 3 / 16384 == server;
-                        })
+                .filter(channel -> RedisCluster.slot(channel) * 3 / 16384 == server)
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private static int slot(String channel) {
-        byte[] bytes = channel.getBytes();
-        return Key.slot(bytes, 0, bytes.length);
     }
 
     private long spublish(String channel, String message) {
@@ -144,11 +109,11 @@ class RedisClusterSubscriptionTest {
             throws InterruptedException {
         String channel = channelOf(0);
         Sharded first = new Sharded();
-        Listening listening = new Listening(() -> client.ssubscribe(first, channel));
+        Running listening = new Running(() -> client.ssubscribe(first, channel));
         awaitListeners(0, channel);
         assertEquals(1, spublish(channel, "before"));
         RedisCluster.await("it was heard", () -> first.heard.contains("before"));
-        cluster.move(slot(channel), 0, 1);
+        cluster.move(RedisCluster.slot(channel), 0, 1);
         NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
         assertSays("subscribe again", over);
         assertEquals(cluster.server(0).node(), over.getNode());
@@ -161,7 +126,7 @@ class RedisClusterSubscriptionTest {
                                         .name()
                                         .equals(cluster.server(1).node()));
         Sharded second = new Sharded();
-        Listening again = new Listening(() -> client.ssubscribe(second, channel));
+        Running again = new Running(() -> client.ssubscribe(second, channel));
         awaitListeners(1, channel);
         spublish(channel, "last");
         assertEquals(null, again.end());
@@ -172,14 +137,14 @@ class RedisClusterSubscriptionTest {
     void aShardSubscriptionByAStaleMapIsRefusedOnceAndTheMapLearns() throws InterruptedException {
         String channel = channelOf(0);
         client.get(channel);
-        cluster.move(slot(channel), 0, 1);
+        cluster.move(RedisCluster.slot(channel), 0, 1);
         NodeDown refused =
                 assertInstanceOf(
                         NodeDown.class,
-                        new Listening(() -> client.ssubscribe(new Sharded(), channel)).end());
+                        new Running(() -> client.ssubscribe(new Sharded(), channel)).end());
         assertSays("The cluster cannot serve this now: it answered MOVED ", refused);
         Sharded sharded = new Sharded();
-        Listening listening = new Listening(() -> client.ssubscribe(sharded, channel));
+        Running listening = new Running(() -> client.ssubscribe(sharded, channel));
         awaitListeners(1, channel);
         spublish(channel, "last");
         assertEquals(null, listening.end());
@@ -191,10 +156,10 @@ class RedisClusterSubscriptionTest {
         String channel = channelOf(2);
         Plain channels = new Plain();
         Plain patterns = new Plain();
-        Listening one = new Listening(() -> client.subscribe(channels, channel));
-        Listening other = new Listening(() -> client.psubscribe(patterns, "news:*"));
+        Running one = new Running(() -> client.subscribe(channels, channel));
+        Running other = new Running(() -> client.psubscribe(patterns, "news:*"));
         RedisCluster.await("they listen", () -> channels.isSubscribed() && patterns.isSubscribed());
-        cluster.move(slot(channel), 2, 1);
+        cluster.move(RedisCluster.slot(channel), 2, 1);
         client.publish(channel, "from another node");
         RedisCluster.await(
                 "both have heard it",
@@ -238,12 +203,12 @@ class RedisClusterSubscriptionTest {
         Plain channels = new Plain();
         Plain events = new Plain();
         Plain everything = new Plain();
-        List<Listening> listening =
+        List<Running> listening =
                 List.of(
-                        new Listening(
+                        new Running(
                                 () -> client.subscribe(channels, "__keyevent@0__:expired", "news")),
-                        new Listening(() -> client.psubscribe(events, "__keyevent@*")),
-                        new Listening(() -> client.psubscribe(everything, "*")));
+                        new Running(() -> client.psubscribe(events, "__keyevent@*")),
+                        new Running(() -> client.psubscribe(everything, "*")));
         RedisCluster.await(
                 "they listen",
                 () ->
@@ -266,7 +231,7 @@ class RedisClusterSubscriptionTest {
         channels.unsubscribe();
         events.punsubscribe();
         everything.punsubscribe();
-        for (Listening each : listening) {
+        for (Running each : listening) {
             assertEquals(null, each.end());
         }
     }
@@ -278,8 +243,7 @@ class RedisClusterSubscriptionTest {
     @Test
     void notificationsFollowTheMapToNewMasters() throws InterruptedException {
         Plain events = new Plain();
-        Listening listening =
-                new Listening(() -> client.subscribe(events, "__keyevent@0__:expired"));
+        Running listening = new Running(() -> client.subscribe(events, "__keyevent@0__:expired"));
         RedisCluster.await("it listens", events::isSubscribed);
         expire();
         events.awaits(30);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.onehop.core.key.Key;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
@@ -84,19 +83,13 @@ class RedisClusterTest {
                                 assertTrue(reply.toString().contains("NOTBUSY"), error.toString()));
     }
 
-    private static int slot(String key) {
-        byte[] bytes = key.getBytes();
-        return Key.slot(bytes, 0, bytes.length);
-    }
-
     /**
      * Where a slot is, and where it may go. Only one node receives slots: two of them would
      * disagree about epochs for a while.
      */
     private record Ends(int slot, int from, int to) {
         static Ends of(String key) {
-            return new Ends(
-                    RedisClusterTest.slot(key), cluster.ownerOf(RedisClusterTest.slot(key)), 2);
+            return new Ends(RedisCluster.slot(key), cluster.ownerOf(RedisCluster.slot(key)), 2);
         }
 
         void move() {
@@ -108,7 +101,10 @@ class RedisClusterTest {
     private static List<String> movable(String prefix, int count) {
         return IntStream.range(0, 100_000)
                 .mapToObj(i -> "{" + prefix + i + "}")
-                .filter(key -> slot(key) < 10_000 && cluster.ownerOf(slot(key)) != 2)
+                .filter(
+                        key ->
+                                RedisCluster.slot(key) < 10_000
+                                        && cluster.ownerOf(RedisCluster.slot(key)) != 2)
                 .limit(count)
                 .toList();
     }
@@ -208,7 +204,7 @@ class RedisClusterTest {
                         .mapToObj(i -> "other:" + i)
                         .filter(
                                 key ->
-                                        slot(key) != slot("a")
+                                        RedisCluster.slot(key) != RedisCluster.slot("a")
                                                 && client.topology()
                                                         .locate(key)
                                                         .equals(client.topology().locate("a")))

@@ -81,16 +81,8 @@ class ReplicasTest {
         RedisServer replica = replicas.get(number);
         RedisServer master = nodes.servers().get(number / 2);
         return replica.ask(jedis -> jedis.info("replication")).contains("master_link_status:up")
-                && offset(replica, "slave_repl_offset") >= offset(master, "master_repl_offset");
-    }
-
-    private static long offset(RedisServer server, String name) {
-        return server.ask(jedis -> jedis.info("replication"))
-                .lines()
-                .filter(line -> line.startsWith(name + ":"))
-                .mapToLong(line -> Long.parseLong(line.substring(name.length() + 1).trim()))
-                .findFirst()
-                .orElse(-1);
+                && replica.number("replication", "slave_repl_offset")
+                        >= master.number("replication", "master_repl_offset");
     }
 
     private String config(String from, int first) {

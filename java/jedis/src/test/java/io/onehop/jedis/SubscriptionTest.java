@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.Callers.Running;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
@@ -62,32 +63,6 @@ class SubscriptionTest {
         }
     }
 
-    /** Runs a subscription in a thread of its own. {@link #join} throws what it throws. */
-    private static final class Listening {
-        private final AtomicReference<Throwable> thrown = new AtomicReference<>();
-        private final Thread thread;
-
-        Listening(Runnable subscription) {
-            thread =
-                    new Thread(
-                            () -> {
-                                try {
-                                    subscription.run();
-                                } catch (Throwable failure) {
-                                    thrown.set(failure);
-                                }
-                            },
-                            "listening");
-            thread.start();
-        }
-
-        Throwable join() throws InterruptedException {
-            thread.join(20_000);
-            assertTrue(!thread.isAlive(), "it never stops listening");
-            return thrown.get();
-        }
-    }
-
     /** A channel of every node. */
     private static List<String> channels() {
         return nodes.servers().stream()
@@ -109,8 +84,8 @@ class SubscriptionTest {
             throws InterruptedException {
         List<String> channels = channels();
         Collector collector = new Collector();
-        Listening listening =
-                new Listening(() -> redis.subscribe(collector, channels.toArray(String[]::new)));
+        Running listening =
+                new Running(() -> redis.subscribe(collector, channels.toArray(String[]::new)));
         collector.awaits(4);
         for (int i = 0; i < 4; i++) {
             assertEquals("subscribe " + channels.get(i) + " " + (i + 1), collector.received.get(i));
@@ -128,7 +103,7 @@ class SubscriptionTest {
         collector.awaits(9);
         assertEquals("unsubscribe " + channels.get(2) + " 3", collector.received.get(8));
         collector.unsubscribe();
-        assertEquals(null, listening.join());
+        assertEquals(null, listening.end());
         assertEquals(
                 List.of(
                         "unsubscribe " + channels.get(0) + " 2",
@@ -166,12 +141,12 @@ class SubscriptionTest {
                                                 .protocol(RedisProtocol.RESP2)
                                                 .build())
                                 .build()) {
-            Listening there = new Listening(() -> single.subscribe(one, "a", "key:1", "key:2"));
-            Listening here = new Listening(() -> redis.subscribe(four, "a", "key:1", "key:2"));
+            Running there = new Running(() -> single.subscribe(one, "a", "key:1", "key:2"));
+            Running here = new Running(() -> redis.subscribe(four, "a", "key:1", "key:2"));
             script(one);
             script(four);
-            assertEquals(null, there.join());
-            assertEquals(null, here.join());
+            assertEquals(null, there.end());
+            assertEquals(null, here.end());
         }
         // A server may leave all channels in any order.
         int fixed = one.received.size() - 7;
@@ -198,8 +173,8 @@ class SubscriptionTest {
                         }
                     }
                 };
-        Listening listening =
-                new Listening(() -> redis.subscribe(counting, channels.toArray(String[]::new)));
+        Running listening =
+                new Running(() -> redis.subscribe(counting, channels.toArray(String[]::new)));
         assertTrue(holdsSoon(() -> counting.getSubscribedChannels() == 4));
         Callers.inThreads(
                 4,
@@ -211,7 +186,7 @@ class SubscriptionTest {
                         }
                     }
                 });
-        assertEquals(null, listening.join());
+        assertEquals(null, listening.end());
         assertEquals(0, wrong.get());
     }
 
@@ -232,7 +207,7 @@ class SubscriptionTest {
                         unsubscribe(channel);
                     }
                 };
-        assertEquals(null, new Listening(() -> redis.subscribe(once, "channel")).join());
+        assertEquals(null, new Running(() -> redis.subscribe(once, "channel")).end());
         assertEquals(large, received.get());
     }
 
@@ -241,7 +216,7 @@ class SubscriptionTest {
     @Test
     void aPatternReceivesTheMessagesOfEveryNodeOnce() throws InterruptedException {
         Collector collector = new Collector();
-        Listening listening = new Listening(() -> redis.psubscribe(collector, "key:*", "nothing*"));
+        Running listening = new Running(() -> redis.psubscribe(collector, "key:*", "nothing*"));
         collector.awaits(2);
         assertEquals(List.of("psubscribe key:* 1", "psubscribe nothing* 2"), collector.received);
         Set<String> expected = new HashSet<>();
@@ -252,7 +227,7 @@ class SubscriptionTest {
         collector.awaits(6);
         assertEquals(expected, Set.copyOf(collector.received.subList(2, 6)));
         collector.punsubscribe();
-        assertEquals(null, listening.join());
+        assertEquals(null, listening.end());
         assertEquals(8, collector.received.size());
     }
 
@@ -275,7 +250,7 @@ class SubscriptionTest {
     void notificationsOfKeysArriveFromEveryNodeOnce() throws InterruptedException {
         Collector collector = new Collector();
         String channel = "__keyevent@0__:expired";
-        Listening listening = new Listening(() -> redis.subscribe(collector, channel, "news"));
+        Running listening = new Running(() -> redis.subscribe(collector, channel, "news"));
         collector.awaits(2);
         assertEquals(
                 List.of("subscribe " + channel + " 1", "subscribe news 2"), collector.received);
@@ -288,7 +263,7 @@ class SubscriptionTest {
                 List.of("unsubscribe " + channel + " 1", "message news still heard"),
                 collector.received.subList(42, 44));
         collector.unsubscribe();
-        assertEquals(null, listening.join());
+        assertEquals(null, listening.end());
     }
 
     @Test
@@ -315,8 +290,8 @@ class SubscriptionTest {
                         punsubscribe();
                     }
                 };
-        assertEquals(null, new Listening(() -> redis.subscribe(binary, channel)).join());
-        assertEquals(null, new Listening(() -> redis.psubscribe(binary, channel)).join());
+        assertEquals(null, new Running(() -> redis.subscribe(binary, channel)).end());
+        assertEquals(null, new Running(() -> redis.psubscribe(binary, channel)).end());
         assertEquals("hello", new String(received.get(0), StandardCharsets.UTF_8));
     }
 
@@ -341,8 +316,8 @@ class SubscriptionTest {
                 };
         assertEquals(
                 null,
-                new Listening(() -> redis.ssubscribe(sharded, channels.toArray(String[]::new)))
-                        .join());
+                new Running(() -> redis.ssubscribe(sharded, channels.toArray(String[]::new)))
+                        .end());
         assertEquals(
                 Set.copyOf(channels.stream().map(channel -> "to " + channel).toList()),
                 Set.copyOf(received));
@@ -353,7 +328,7 @@ class SubscriptionTest {
                         sunsubscribe();
                     }
                 };
-        assertEquals(null, new Listening(() -> redis.ssubscribe(binary, HELLO)).join());
+        assertEquals(null, new Running(() -> redis.ssubscribe(binary, HELLO)).end());
     }
 
     @Test
@@ -361,11 +336,11 @@ class SubscriptionTest {
         try (OneHopClient client = nodes.client("pool_size: 2", "timeout: 5000")) {
             List<String> channels = channels();
             List<Collector> collectors = Stream.generate(Collector::new).limit(6).toList();
-            List<Listening> listening =
+            List<Running> listening =
                     collectors.stream()
                             .map(
                                     each ->
-                                            new Listening(
+                                            new Running(
                                                     () ->
                                                             client.subscribe(
                                                                     each,
@@ -383,8 +358,8 @@ class SubscriptionTest {
             }
             collectors.forEach(each -> each.awaits(8));
             collectors.forEach(Collector::unsubscribe);
-            for (Listening each : listening) {
-                assertEquals(null, each.join());
+            for (Running each : listening) {
+                assertEquals(null, each.end());
             }
         }
     }
@@ -402,8 +377,8 @@ class SubscriptionTest {
     void theLastNodeThatIsLostEndsItAndIsNamed() throws InterruptedException {
         Collector collector = new Collector();
         RedisServer lost = nodes.servers().get(2);
-        Listening listening =
-                new Listening(
+        Running listening =
+                new Running(
                         () ->
                                 redis.subscribe(
                                         collector, Nodes.keyOn(redis.topology(), lost.node())));
@@ -412,17 +387,17 @@ class SubscriptionTest {
                 jedis ->
                         jedis.clientKill(
                                 ClientKillParams.clientKillParams().type(ClientType.PUBSUB)));
-        assertEquals(lost.node(), assertInstanceOf(NodeDown.class, listening.join()).getNode());
+        assertEquals(lost.node(), assertInstanceOf(NodeDown.class, listening.end()).getNode());
         assertThrows(JedisException.class, collector::punsubscribe);
     }
 
     @Test
     void anInterruptEndsIt() throws InterruptedException {
         Collector collector = new Collector();
-        Listening listening = new Listening(() -> redis.subscribe(collector, "channel"));
+        Running listening = new Running(() -> redis.subscribe(collector, "channel"));
         collector.awaits(1);
         listening.thread.interrupt();
-        assertSays("interrupted", assertInstanceOf(DeadlineExceeded.class, listening.join()));
+        assertSays("interrupted", assertInstanceOf(DeadlineExceeded.class, listening.end()));
     }
 
     private static void listensTo(
@@ -516,7 +491,7 @@ class SubscriptionTest {
                             punsubscribe();
                         }
                     };
-            assertEquals(null, new Listening(() -> client.psubscribe(collector, "p*")).join());
+            assertEquals(null, new Running(() -> client.psubscribe(collector, "p*")).end());
             assertEquals(
                     List.of("psubscribe p* 1", "pmessage p* pa hi", "punsubscribe p* 0"),
                     collector.received);
@@ -552,7 +527,7 @@ class SubscriptionTest {
                             unsubscribe(channel);
                         }
                     };
-            assertEquals(null, new Listening(() -> client.subscribe(collector, first)).join());
+            assertEquals(null, new Running(() -> client.subscribe(collector, first)).end());
             assertEquals(
                     List.of(
                             "subscribe " + first + " 1",

@@ -143,7 +143,7 @@ class SuccessorsTest {
                 OneHopClient redis = cluster.client(TIMEOUT, "pool_size: 4")) {
             String key = Nodes.keyOn(redis.topology(), cluster.server(0).node());
             redis.set(key, "value");
-            cluster.server(0).ask(master -> master.waitReplicas(1, 30_000));
+            cluster.awaitWrites(1);
             open(redis, key, 4);
             cluster.server(0).freeze();
             Future<String> read = holding(redis, key, () -> redis.get(key));
@@ -171,7 +171,7 @@ class SuccessorsTest {
         try (RedisCluster cluster = RedisCluster.start(1, true);
                 OneHopClient redis = cluster.client(TIMEOUT, "read_from: prefer_master")) {
             redis.set("key", "value");
-            cluster.server(0).ask(master -> master.waitReplicas(1, 30_000));
+            cluster.awaitWrites(1);
             cluster.server(0).kill();
             cluster.server(1).freeze();
             List<Future<String>> reads =

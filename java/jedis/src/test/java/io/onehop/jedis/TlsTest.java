@@ -1,8 +1,11 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertSays;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -37,7 +40,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -232,25 +234,7 @@ final class TlsTest {
         }
         long before = descriptors();
         try (OneHopClient redis = client("pool_size: 4")) {
-            AtomicReference<Throwable> failed = new AtomicReference<>();
-            List<Thread> threads =
-                    IntStream.range(0, 12)
-                            .mapToObj(
-                                    number ->
-                                            new Thread(
-                                                    () -> {
-                                                        try {
-                                                            countUp(redis, number);
-                                                        } catch (Throwable failure) {
-                                                            failed.set(failure);
-                                                        }
-                                                    }))
-                            .toList();
-            threads.forEach(Thread::start);
-            for (Thread thread : threads) {
-                thread.join();
-            }
-            assertNull(failed.get());
+            Callers.inThreads(12, number -> countUp(redis, number));
         }
         RedisCluster.await("all connections are closed", () -> descriptors() <= before);
         for (TlsServer server : servers) {
@@ -283,23 +267,12 @@ final class TlsTest {
         servers.get(0).redis().freeze();
         try (OneHopClient redis = client("timeout: 30000")) {
             String key = Nodes.keyOn(redis.topology(), servers.get(0).node());
-            AtomicReference<Throwable> failed = new AtomicReference<>();
-            Thread caller =
-                    new Thread(
-                            () -> {
-                                try {
-                                    redis.get(key);
-                                } catch (RuntimeException failure) {
-                                    failed.set(failure);
-                                }
-                            });
-            caller.start();
+            Callers.Running caller = new Callers.Running(() -> redis.get(key));
             Thread.sleep(300);
-            caller.interrupt();
-            caller.join(5000);
-            assertFalse(caller.isAlive());
-            assertTrue(failed.get().getMessage().contains("interrupted"), failed.get()::toString);
-            assertFalse(((OneHopException) failed.get()).mayHaveExecuted());
+            caller.thread.interrupt();
+            OneHopException failure = assertInstanceOf(OneHopException.class, caller.end());
+            assertSays("interrupted", failure);
+            assertFalse(failure.mayHaveExecuted());
         } finally {
             servers.get(0).redis().thaw();
         }

@@ -12,7 +12,6 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.SenderContext;
-import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
@@ -29,7 +28,6 @@ import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -286,8 +284,7 @@ class TracingTest {
                 OneHopClient client = client(cluster.config())) {
             client.set(SECRET, SECRET);
             assertEquals("CLUSTER SHARDS", shown(spans.get(0)).get("name"));
-            byte[] key = SECRET.getBytes(StandardCharsets.US_ASCII);
-            int slot = Key.slot(key, 0, key.length);
+            int slot = RedisCluster.slot(SECRET);
             int from = cluster.ownerOf(slot);
             cluster.move(slot, from, 1 - from);
             spans.clear();

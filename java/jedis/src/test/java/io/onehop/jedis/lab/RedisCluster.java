@@ -2,10 +2,12 @@ package io.onehop.jedis.lab;
 
 import com.google.gson.JsonElement;
 
+import io.onehop.core.key.Key;
 import io.onehop.jedis.OneHopClient;
 
 import redis.clients.jedis.Jedis;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -113,6 +115,25 @@ public final class RedisCluster implements AutoCloseable {
 
     private List<Integer> ports() {
         return servers.stream().map(RedisServer::port).toList();
+    }
+
+    public static int slot(String key) {
+        byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+        return Key.slot(bytes, 0, bytes.length);
+    }
+
+    /** A hash tag in this slot. */
+    public static String tagIn(int slot) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "{" + i + "}")
+                .filter(tag -> slot(tag) == slot)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Waits until the replicas of the first masters have all writes. */
+    public void awaitWrites(int masters) {
+        servers.stream().limit(masters).forEach(each -> each.ask(m -> m.waitReplicas(1, 30_000)));
     }
 
     public static void await(String what, BooleanSupplier condition) {

@@ -5,6 +5,8 @@ import com.google.gson.JsonObject;
 import io.onehop.jedis.OneHopClient;
 
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientType;
+import redis.clients.jedis.params.ClientKillParams;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +16,9 @@ import java.util.stream.Stream;
 
 /** A real redis-server on a free or given port, and on a unix socket. */
 public final class RedisServer implements AutoCloseable {
+    private static final ClientKillParams KILLED =
+            new ClientKillParams().type(ClientType.NORMAL).skipMe(ClientKillParams.SkipMe.YES);
+
     private final String request; // The lab's request that starts it, or starts it again.
     private final List<String> options;
     private int port;
@@ -108,6 +113,16 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
+    /** A number in a section of INFO. */
+    public long number(String section, String field) {
+        return ask(jedis -> jedis.info(section))
+                .lines()
+                .filter(line -> line.startsWith(field + ":"))
+                .mapToLong(line -> Long.parseLong(line.substring(field.length() + 1)))
+                .findFirst()
+                .orElse(-1);
+    }
+
     /** The value of a directive of redis.conf. */
     public String config(String directive) {
         try (Jedis jedis = jedis()) {
@@ -120,6 +135,11 @@ public final class RedisServer implements AutoCloseable {
         try (Jedis jedis = jedis()) {
             return jedis.clientList().lines().count() - 1;
         }
+    }
+
+    /** Closes all connections but its own. Returns their number. */
+    public long killClients() {
+        return ask(jedis -> jedis.clientKill(KILLED));
     }
 
     /** Stops the process. The kernel still accepts connections for it. */
