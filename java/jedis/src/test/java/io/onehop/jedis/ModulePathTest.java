@@ -131,10 +131,7 @@ class ModulePathTest {
 
     private static String java(Stream<String> words) {
         Stream<String> modules = Stream.of("-p", modulePath() + File.pathSeparator + classes());
-        return Jvm.output(Stream.concat(modules, words).toArray(String[]::new))
-                .lines()
-                .filter(line -> !line.startsWith("SLF4J"))
-                .collect(Collectors.joining("\n"));
+        return Jvm.output(Stream.concat(modules, words).toArray(String[]::new)).strip();
     }
 
     private static void assertWorks(String... options) {

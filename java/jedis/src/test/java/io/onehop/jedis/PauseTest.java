@@ -212,13 +212,7 @@ class PauseTest {
                         "timeout: 3000",
                         "server_failure_limit: 1");
         String output =
-                Jvm.output(
-                        "-cp",
-                        Jvm.classPath(),
-                        PausedProgram.class.getName(),
-                        config,
-                        word,
-                        String.valueOf(keys));
+                Jvm.outputOf(PausedProgram.class, List.of(), config, word, String.valueOf(keys));
         assertTrue(output.endsWith(expected + System.lineSeparator()), output);
     }
 }

@@ -25,10 +25,7 @@ class SurroundingsTest {
                                 Stream.of(options),
                                 Stream.of("-cp", classPath, SmallProgram.class.getName(), server))
                         .toArray(String[]::new);
-        return Jvm.output(words)
-                .lines()
-                .filter(line -> !line.startsWith("SLF4J"))
-                .collect(Collectors.joining("\n"));
+        return Jvm.output(words).strip();
     }
 
     private static String classPathWith(Path jedis) {
@@ -66,6 +63,25 @@ class SurroundingsTest {
                     Jvm.output("--limit-modules", without, "--list-modules")
                             .lines()
                             .noneMatch(line -> line.startsWith("jdk.net")));
+        }
+    }
+
+    /** A minimal program for other kinds of JVM. Its output is checked. It needs no test class. */
+    static final class SmallProgram {
+
+        private SmallProgram() {}
+
+        public static void main(String[] server) {
+            String configuration =
+                    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  servers:\n    - "
+                            + server[0]
+                            + "\n";
+            try (OneHopClient redis =
+                    OneHopClient.builder().configText(configuration).pool("alpha").build()) {
+                System.out.println(redis.set("key", "value") + " " + redis.get("key"));
+            } catch (Throwable thrown) {
+                System.out.println(thrown);
+            }
         }
     }
 }

@@ -16,24 +16,39 @@ public final class Jvm {
         return System.getProperty("java.class.path");
     }
 
-    /** Its whole output with its errors. The words are the arguments of {@code java}. */
-    public static String output(String... words) {
-        return outputBeneath(List.of(), words);
+    /** The output of a class of the tests, in a JVM with these options. */
+    public static String outputOf(Class<?> program, List<String> options, String... arguments) {
+        return outputBeneath(List.of(), program, options, arguments);
     }
 
     /** The same for a JVM that another program starts. */
-    public static String outputBeneath(List<String> program, String... words) {
+    public static String outputBeneath(
+            List<String> outer, Class<?> program, List<String> options, String... arguments) {
+        List<String> words = new ArrayList<>(options);
+        words.addAll(List.of("-cp", classPath(), program.getName()));
+        words.addAll(List.of(arguments));
+        return output(outer, words);
+    }
+
+    /** Its whole output with its errors. The words are the arguments of {@code java}. */
+    public static String output(String... words) {
+        return output(List.of(), List.of(words));
+    }
+
+    private static String output(List<String> outer, List<String> words) {
         List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
-        command.addAll(program);
+        command.addAll(outer);
         command.addAll(
                 List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1"));
-        command.addAll(List.of(words));
+        command.addAll(words);
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
             process.getOutputStream().close();
-            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String output =
+                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return output.replaceAll("(?m)^SLF4J: .*\\n", ""); // Jedis has no logger here.
         } catch (IOException failure) {
             throw new IllegalStateException(failure);
         }
