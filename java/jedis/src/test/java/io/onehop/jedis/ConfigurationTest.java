@@ -1,16 +1,19 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
 import static io.onehop.jedis.lab.Said.assertSays;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
@@ -23,8 +26,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.args.BitOP;
 import redis.clients.jedis.args.ListDirection;
+import redis.clients.jedis.commands.ProtocolCommand;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -37,9 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/**
- * What is refused: configurations when a client is built, commands before a byte of them is sent.
- */
+/** Building a client, and what is refused: configurations then, commands before they are sent. */
 class ConfigurationTest {
     private static final String GOOD = Nodes.configOf(Stream.of("127.0.0.1:1:1"));
 
@@ -58,6 +62,25 @@ class ConfigurationTest {
     }
 
     /* ---- Configurations ---- */
+
+    @Test
+    void aFileAndAPoolMakeAClient() throws IOException {
+        try (RedisServer server = RedisServer.start();
+                UnifiedJedis redis =
+                        Nodes.clientOf(file(Nodes.configOf(Stream.of(server.server()))))) {
+            assertEquals("OK", redis.set("key", "value"));
+            assertEquals("value", redis.get("key"));
+        }
+    }
+
+    @Test
+    void theTopologySaysWhereAKeyIs() {
+        try (OneHopClient redis = Nodes.clientOf(GOOD)) {
+            assertEquals("127.0.0.1:1", redis.topology().locate("any").name());
+            assertSame(redis.topology(), redis.topology());
+            assertEquals(32, redis.topology().fingerprint().length());
+        }
+    }
 
     @Test
     void aPathThatStandsForATextSaysSo() {
@@ -129,6 +152,9 @@ class ConfigurationTest {
         assertEquals(
                 "There is no server pool beta in " + file + ", only alpha; name one of these",
                 refused(OneHopClient.builder().config(file).pool("beta")).getMessage());
+        assertEquals(
+                "There is no server pool beta in the configuration, only alpha; name one of these",
+                refused(OneHopClient.builder().configText(GOOD).pool("beta")).getMessage());
     }
 
     @Test
@@ -152,6 +178,10 @@ class ConfigurationTest {
             String message = refused(OneHopClient.builder().config(bad).pool("alpha")).getMessage();
             assertTrue(message.matches("Configuration " + bad + "(, line 1)?: .*"), message);
         }
+        Path missing = folder.resolve("missing.yml");
+        assertBegins(
+                "Configuration " + missing + ": No such file or directory; ",
+                refused(OneHopClient.builder().config(missing).pool("alpha")));
     }
 
     @Test
@@ -199,17 +229,13 @@ class ConfigurationTest {
 
     @Test
     void aMemcachedPoolIsRefusedAndTheMessageSaysWhatIsMissing() {
-        String message =
-                refused(
-                                OneHopClient.builder()
-                                        .configText(GOOD.replace("redis: true", "redis: false"))
-                                        .pool("alpha"))
-                        .getMessage();
-        assertTrue(
-                message.equals(
-                        "Server pool alpha speaks memcached; set \"redis: true\" if its servers"
-                                + " speak redis"),
-                message);
+        for (String redis : List.of("  redis: false\n", "")) {
+            String text = GOOD.replace("  redis: true\n", redis);
+            assertEquals(
+                    "Server pool alpha speaks memcached; set \"redis: true\" if its servers"
+                            + " speak redis",
+                    refused(OneHopClient.builder().configText(text).pool("alpha")).getMessage());
+        }
     }
 
     @Test
@@ -337,6 +363,55 @@ class ConfigurationTest {
             assertEquals(List.of("PING", "SET", "SET"), seen);
             assertEquals(1, node.connections());
             Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    private static void assertUnsupported(String name, Executable call) {
+        Unsupported failure = assertThrows(Unsupported.class, call);
+        assertFalse(failure.mayHaveExecuted());
+        assertBegins(name + " is not supported, server pool alpha: ", failure);
+        assertSays("the command was not sent; ", failure);
+    }
+
+    private static void assertAdvises(String advice, Executable call) {
+        assertSays(advice, assertThrows(Unsupported.class, call));
+    }
+
+    @Test
+    @SuppressWarnings("deprecation") // Deprecated methods must be refused, too.
+    void unsupportedMethodsAreRefusedByNameBeforeAConnectionIsMade() {
+        ProtocolCommand lowerCase = () -> "select".getBytes(StandardCharsets.UTF_8);
+        try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
+                OneHopClient redis = node.client()) {
+            assertUnsupported("SELECT", () -> redis.sendCommand("key", Command.SELECT, "1"));
+            assertUnsupported(
+                    "SELECT",
+                    () ->
+                            redis.sendCommand(
+                                    "key".getBytes(StandardCharsets.UTF_8),
+                                    lowerCase,
+                                    "1".getBytes(StandardCharsets.UTF_8)));
+            assertUnsupported("MULTI", () -> redis.sendCommand("key", Command.MULTI));
+            for (Command bound : List.of(Command.MULTI, Command.EXEC, Command.WATCH)) {
+                assertAdvises(
+                        "call multi() or transaction()",
+                        () -> redis.sendCommand("key", bound, "key"));
+            }
+            assertAdvises(
+                    "call subscribe(), psubscribe() or ssubscribe()",
+                    () -> redis.sendCommand("key", Command.SUBSCRIBE, "key"));
+            assertAdvises("set `redis_auth`", () -> redis.sendCommand("key", Command.HELLO, "3"));
+            assertUnsupported(
+                    "CLIENT REPLY", () -> redis.sendCommand("key", Command.CLIENT, "REPLY", "OFF"));
+            assertUnsupported(
+                    "SUBSCRIBE", () -> redis.sendCommand("key", Command.SUBSCRIBE, "a", "b"));
+            assertUnsupported("FT.SEARCH", () -> redis.ftSearch("index", "query"));
+            AbstractPipeline pipeline = redis.pipelined();
+            assertUnsupported(
+                    "HIMPORT",
+                    () -> pipeline.sendCommand(new CommandArguments(Command.HIMPORT).key("key")));
+            pipeline.close();
+            assertEquals(0, node.connections());
         }
     }
 

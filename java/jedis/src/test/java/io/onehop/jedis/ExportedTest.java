@@ -1,6 +1,8 @@
 package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Topology;
 
@@ -10,16 +12,23 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
 import java.lang.reflect.Modifier;
+import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The exported classes are exactly those that docs/architecture.md lists. */
+/**
+ * What the two jars offer: as modules exactly the classes that docs/architecture.md lists, and as
+ * OSGi bundles their packages.
+ */
 class ExportedTest {
     private static final Path DOCS = Path.of("../../docs/architecture.md");
     private static final Pattern LIST =
@@ -90,5 +99,51 @@ class ExportedTest {
             }
         }
         return found;
+    }
+
+    /* ---- As an OSGi framework sees the two jars ---- */
+
+    private static Attributes headers(Class<?> one) throws IOException, URISyntaxException {
+        URI place = one.getProtectionDomain().getCodeSource().getLocation().toURI();
+        if (place.getPath().endsWith(".jar")) {
+            try (JarFile jar = new JarFile(place.getPath())) {
+                return jar.getManifest().getMainAttributes();
+            }
+        }
+        try (InputStream file =
+                Files.newInputStream(Path.of(place).resolve(JarFile.MANIFEST_NAME))) {
+            return new Manifest(file).getMainAttributes();
+        }
+    }
+
+    private static void assertBundle(String name, Attributes headers) {
+        assertEquals("2", headers.getValue("Bundle-ManifestVersion"));
+        assertEquals(name, headers.getValue("Bundle-SymbolicName"));
+        String version = headers.getValue("Bundle-Version");
+        assertTrue(version.matches("\\d+\\.\\d+\\.\\d+(\\..+)?"), version);
+    }
+
+    @Test
+    void theCoreOffersItsPackages() throws Exception {
+        Attributes headers = headers(Topology.class);
+        assertBundle("io.onehop.core", headers);
+        String offered = headers.getValue("Export-Package");
+        assertTrue(offered.contains("io.onehop.core;"), offered);
+        assertTrue(offered.contains("io.onehop.core.topology;"), offered);
+        String needed = headers.getValue("Import-Package");
+        assertTrue(needed.contains("org.snakeyaml.engine.v2.api;version="), needed);
+    }
+
+    @Test
+    void theClientOffersItsPackageAndNeedsJedis() throws Exception {
+        Attributes headers = headers(OneHopClient.class);
+        assertBundle("io.onehop.jedis", headers);
+        String offered = headers.getValue("Export-Package");
+        assertTrue(offered.startsWith("io.onehop.jedis;"), offered);
+        assertFalse(offered.contains("io.onehop.jedis.internal"), offered);
+        String needed = headers.getValue("Import-Package");
+        assertTrue(needed.contains("redis.clients.jedis;version=\"[8"), needed);
+        assertTrue(needed.contains("io.onehop.core;version="), needed);
+        assertTrue(needed.matches(".*io\\.micrometer\\.[^,]*resolution:=optional.*"), needed);
     }
 }

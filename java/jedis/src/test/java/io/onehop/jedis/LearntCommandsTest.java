@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Response;
+import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.nio.charset.StandardCharsets;
@@ -88,7 +89,7 @@ class LearntCommandsTest {
         return told;
     }
 
-    private static CommandArguments words(String line) {
+    static CommandArguments words(String line) {
         String[] words = line.split(" ");
         CommandArguments arguments =
                 new CommandArguments(() -> words[0].getBytes(StandardCharsets.UTF_8));
@@ -96,11 +97,11 @@ class LearntCommandsTest {
         return arguments;
     }
 
-    private static Object text(Object reply) {
+    static Object text(Object reply) {
         return reply instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : reply;
     }
 
-    private static Object sent(OneHopClient redis, String line) {
+    static Object sent(OneHopClient redis, String line) {
         return text(redis.executeCommand(words(line)));
     }
 
@@ -332,7 +333,7 @@ class LearntCommandsTest {
         }
     }
 
-    private static redis.clients.jedis.commands.ProtocolCommand named(String name) {
+    static ProtocolCommand named(String name) {
         return () -> name.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -418,7 +418,7 @@ class MovingKeysTest {
     @Test
     void aSubscriberHearsWhoPublishesByEitherFile() throws InterruptedException {
         String channel = moving(1).get(0);
-        Collector collector = new Collector();
+        SubscriptionTest.Collector collector = new SubscriptionTest.Collector();
         Thread listening = new Thread(() -> redis.subscribe(collector, channel));
         listening.start();
         collector.awaits(1);

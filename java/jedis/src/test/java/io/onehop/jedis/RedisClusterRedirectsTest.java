@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.internal.pool.Pool;
-import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
-import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,21 +17,15 @@ import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
-import redis.clients.jedis.exceptions.JedisDataException;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
-/**
- * Redirects that lead nowhere, come in thousands, or lead to nodes that die: with real and with
- * scripted nodes.
- */
+/** Redirects of real nodes that lead nowhere, come in thousands, or lead to nodes that die. */
 class RedisClusterRedirectsTest {
     private RedisCluster cluster;
     private OneHopClient client;
@@ -89,151 +81,6 @@ class RedisClusterRedirectsTest {
                 message);
         assertTrue(message.contains(" answered MOVED 1 "), message);
         assertEquals("OK", client.set(RedisCluster.tagIn(2), "others are not affected"));
-    }
-
-    /**
-     * A node that claims all slots and answers all other commands by the script. It notes what it
-     * was sent.
-     */
-    private static void talk(
-            ScriptedNode.Talk talk, ScriptedNode self, List<String> commands, String answer)
-            throws IOException {
-        for (List<String> command : talk.commands()) {
-            String port = String.valueOf(self.port());
-            switch (command.get(0) + (command.size() > 1 ? " " + command.get(1) : "")) {
-                case "PING" -> talk.send("+PONG\r\n");
-                case "CLUSTER INFO" -> talk.bulk("cluster_current_epoch:1\r\n");
-                case "CLUSTER SHARDS" ->
-                        talk.send(
-                                "*1\r\n"
-                                        + "*4\r\n"
-                                        + "$5\r\n"
-                                        + "slots\r\n"
-                                        + "*2\r\n"
-                                        + ":0\r\n"
-                                        + ":16383\r\n"
-                                        + "$5\r\n"
-                                        + "nodes\r\n"
-                                        + "*1\r\n"
-                                        + "*12\r\n"
-                                        + "$2\r\n"
-                                        + "id\r\n"
-                                        + "$3\r\n"
-                                        + "abc\r\n"
-                                        + "$4\r\n"
-                                        + "port\r\n"
-                                        + ":"
-                                        + port
-                                        + "\r\n"
-                                        + "$2\r\n"
-                                        + "ip\r\n"
-                                        + "$9\r\n"
-                                        + "127.0.0.1\r\n"
-                                        + "$8\r\n"
-                                        + "endpoint\r\n"
-                                        + "$9\r\n"
-                                        + "127.0.0.1\r\n"
-                                        + "$4\r\n"
-                                        + "role\r\n"
-                                        + "$6\r\n"
-                                        + "master\r\n"
-                                        + "$6\r\n"
-                                        + "health\r\n"
-                                        + "$6\r\n"
-                                        + "online\r\n");
-                default -> {
-                    commands.add(command.get(0));
-                    talk.send("-" + answer.replace("SELF", self.node()) + "\r\n");
-                }
-            }
-        }
-    }
-
-    private static OneHopClient clientOf(ScriptedNode node) {
-        return Nodes.clientOf(
-                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n  timeout: 3000\n"
-                        + "  redis_auth: secret\n  servers:\n    - "
-                        + node.server()
-                        + "\n");
-    }
-
-    @Test
-    void anUnknownNodeIsNeverSentAPassword() {
-        try (ScriptedNode stranger = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
-                ScriptedNode node =
-                        node("MOVED 15495 " + stranger.node(), new CopyOnWriteArrayList<>());
-                OneHopClient lured = clientOf(node)) {
-            RedisCluster.await(
-                    "the failure names the stranger", // On a busy machine it may be a deadline's.
-                    () -> {
-                        OneHopException failure =
-                                assertThrows(OneHopException.class, () -> lured.get("a"));
-                        String message = failure.getMessage();
-                        return message.contains("the node is not in the map of the cluster")
-                                && message.contains(stranger.node());
-                    });
-            assertEquals(0, stranger.connections());
-        }
-    }
-
-    private static ScriptedNode node(String answer, List<String> commands) {
-        AtomicReference<ScriptedNode> self = new AtomicReference<>();
-        ScriptedNode node =
-                ScriptedNode.start(
-                        talk -> {
-                            talk.command(); // AUTH
-                            talk.send("+OK\r\n");
-                            talk(talk, self.get(), commands, answer);
-                        });
-        self.set(node);
-        return node;
-    }
-
-    @Test
-    void aNodeThatRedirectsToItselfIsAskedABoundedNumberOfTimes() {
-        List<String> commands = new CopyOnWriteArrayList<>();
-        try (ScriptedNode node = node("MOVED 15495 SELF", commands);
-                OneHopClient lured = clientOf(node)) {
-            RedisCluster.await(
-                    "it is given up between two tries",
-                    () -> {
-                        commands.clear();
-                        return assertThrows(OneHopException.class, () -> lured.get("a"))
-                                .getMessage()
-                                .contains("there is no time left to try again");
-                    });
-            assertTrue(
-                    commands.size() > 1 && commands.size() < 30,
-                    commands.size() + " tries in three seconds");
-        }
-    }
-
-    @Test
-    void anErrorThatIsNoRedirectIsTheAnswer() {
-        for (String error :
-                List.of(
-                        "MOVED",
-                        "MOVED x y",
-                        "MOVED 16384 127.0.0.1:1",
-                        "MOVED -1 127.0.0.1:1",
-                        "MOVED 1 127.0.0.1:0",
-                        "MOVED 1 127.0.0.1:65536",
-                        "MOVED 1 127.0.0.1",
-                        "ASK 1",
-                        "ASK 1 a:b:c")) {
-            try (ScriptedNode node = node(error, new CopyOnWriteArrayList<>());
-                    OneHopClient lured = clientOf(node)) {
-                assertEquals(
-                        error,
-                        assertThrows(JedisDataException.class, () -> lured.get("a")).getMessage());
-                try (AbstractPipeline batch = lured.pipelined()) {
-                    Response<String> reply = batch.get("a");
-                    batch.sync();
-                    assertEquals(
-                            error, assertThrows(JedisDataException.class, reply::get).getMessage());
-                }
-            }
-        }
     }
 
     /* ---- In thousands ---- */

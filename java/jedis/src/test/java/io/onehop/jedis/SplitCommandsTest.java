@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+
 import static io.onehop.jedis.lab.Said.assertBegins;
 import static io.onehop.jedis.lab.Said.assertSays;
 
@@ -245,6 +246,33 @@ class SplitCommandsTest {
                         StandardCharsets.UTF_8));
         try (Jedis jedis = nodes.jedis(node)) {
             assertEquals(List.of("1", "2"), jedis.mget("x", "y"));
+        }
+    }
+
+    @Test
+    @SuppressWarnings("deprecation")
+    void aCommandWithASampleKeyGoesToTheNodeOfThatKey() {
+        for (RedisServer server : nodes.servers()) {
+            String key = Nodes.keyOn(redis.topology(), server.node());
+            Object config = redis.sendCommand(key, Command.CONFIG, "GET", "port");
+            assertEquals(
+                    String.valueOf(server.port()),
+                    new String((byte[]) ((List<?>) config).get(1), StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
+    void preProcessedKeysArePlacedByTheBytesThatAreSent() {
+        try (OneHopClient redis = nodes.client()) {
+            redis.setKeyArgumentPreProcessor(
+                    key -> key instanceof String text ? "prefix:" + text : key);
+            for (int i = 0; i < 100; i++) {
+                redis.set("key:" + i, "value " + i);
+            }
+            redis.setKeyArgumentPreProcessor(null);
+            for (int i = 0; i < 100; i++) {
+                assertEquals("value " + i, redis.get("prefix:key:" + i));
+            }
         }
     }
 

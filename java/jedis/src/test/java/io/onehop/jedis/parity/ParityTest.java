@@ -241,9 +241,9 @@ class ParityTest {
                             recorder.words(
                                     method,
                                     new Arguments(1, "{t}string", "1", "2", "3").of(method)));
-            List<String[]> fitting = Rows.of(table, method);
+            List<String[]> fitting = table.rows(method);
             for (String[] row : fitting.subList(0, Math.min(rows, fitting.size()))) {
-                String verdict = compare(method, Rows.number(table, method), row);
+                String verdict = compare(method, table.number(method), row);
                 verdicts.merge(verdict, 1, Integer::sum);
                 seen.add(verdict);
             }

@@ -5,14 +5,17 @@ import com.google.gson.JsonParser;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
 /**
- * A command's entry in spec/route/commands.json. It decides which differences between one node and
- * four are allowed.
+ * A command's entry in spec/route/commands.json. It decides with which words a method is tried, and
+ * which differences between one node and four are allowed.
  */
 record Table(JsonObject entry) {
     private static final JsonObject COMMANDS = read();
@@ -76,5 +79,55 @@ record Table(JsonObject entry) {
                 || merge().equals("per_node")
                 || text("without_keys", "none").equals("refused")
                 || entry.has("state");
+    }
+
+    /**
+     * The words with which a method is tried: keys of its own type, of another type and missing
+     * ones; on one node and on several; followed by values or by more keys.
+     */
+    List<String[]> rows(Method method) {
+        List<String[]> rows = new ArrayList<>();
+        boolean isLongWait =
+                waits()
+                        && Arrays.stream(method.getParameterTypes())
+                                .anyMatch(type -> type == int.class || type == long.class);
+        for (String type : types()) {
+            List<String> names = Fixture.names(type);
+            if (isLongWait && type.equals("missing")) {
+                continue; // A whole second each.
+            }
+            rows.add(new String[] {names.get(0), "1", "2", "3"});
+            rows.add(new String[] {names.get(0), names.get(1), names.get(2)});
+            rows.add(new String[] {names.get(3), names.get(4), names.get(3)});
+        }
+        if (group().equals("sorted-set")) {
+            rows.add(new String[] {"{t}sorted-set", "[1", "[3", "1"});
+            rows.add(new String[] {"{t}sorted-set", "-inf", "+inf", "1"});
+        }
+        if (merge().equals("scan")) {
+            rows.add(new String[] {"0", "{t}*"});
+        }
+        if (group().equals("scripting")) {
+            rows.add(new String[] {"return {KEYS[1], ARGV[1]}", "{t}string"});
+        }
+        return rows;
+    }
+
+    private List<String> types() {
+        return switch (group()) {
+            case "string", "bitmap" -> List.of("string", "list", "missing");
+            case "list", "set", "hash", "sorted-set", "stream", "geo", "hyperloglog" ->
+                    List.of(group(), "string", "missing");
+            case "generic" -> List.copyOf(Fixture.TYPES.keySet());
+            default -> List.of("string");
+        };
+    }
+
+    /** Small numbers, except for a time to live. */
+    long number(Method method) {
+        String name = method.getName().toLowerCase(Locale.ROOT);
+        return name.contains("expire") || name.contains("setex") || name.contains("getex")
+                ? 100_000
+                : 1;
     }
 }
