@@ -522,7 +522,7 @@ class BatchFailuresTest {
         answering("$-1\r\n", "$-1\r\n", ProtocolViolation.class, OneHopClient::functionKill);
     }
 
-    /* ---- All of them ---- */
+    /* ---- All nodes are down ---- */
 
     @Test
     void allNodesDownThrowsTheFirstFailureAndRecoversByItself() {

@@ -41,9 +41,7 @@ import java.util.logging.StreamHandler;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * What the watcher makes of each version of a configuration file, check by check, without nodes.
- */
+/** How the watcher treats each version of a configuration file, check by check, without nodes. */
 class ConfigWatcherTest {
     private static final String ONE = text("127.0.0.1:1:1");
     private static final String TWO = text("127.0.0.1:1:1", "127.0.0.1:2:1");
@@ -136,7 +134,7 @@ class ConfigWatcherTest {
         assertEquals(3, changes.get(1).generation());
     }
 
-    /** Without memory even the word of the log fails, and nothing catches that. */
+    /** Without memory even logging fails, and nothing catches that Error. */
     @Test
     void anErrorInItsThreadDoesNotEndIt() throws Exception {
         AtomicInteger thrown = new AtomicInteger();
@@ -290,7 +288,7 @@ class ConfigWatcherTest {
         assertEquals(1, snapshots.newest().generation());
     }
 
-    /** As other languages throw, and Lombok: Java's compiler does not see it. */
+    /** Throws what the compiler does not see, as other languages may, and code with Lombok. */
     @SuppressWarnings("unchecked")
     private static <T extends Throwable> void sneak(Throwable thrown) throws T {
         throw (T) thrown;

@@ -91,8 +91,8 @@ class ConnectionAgeTest {
     }
 
     /**
-     * Calls until a node, which closes each connection within two milliseconds of its one reply,
-     * has answered 500 of them. A call that begins when the close has arrived must not fail.
+     * Calls a node until it has answered 500 calls. It closes each connection within two
+     * milliseconds after its one reply. A call that begins after the close must not fail.
      */
     private static void requireNoFailureAfterTheClose(Consumer<OneHopClient> call) {
         AtomicLongArray closed = new AtomicLongArray(2000);

@@ -223,7 +223,7 @@ class CredentialsTest {
                 });
     }
 
-    /** Until each caller has ended what it is doing, and more. */
+    /** Waits until each caller has ended its call, and ten more. */
     private static void awaitCalls(AtomicIntegerArray calls) {
         for (int caller = 0; caller < CALLERS; caller++) {
             int which = caller;

@@ -79,7 +79,7 @@ class ErrorSweepTest {
         assertEquals(CLIENTS, heard, "after " + ErringLoader.thrown());
     }
 
-    /** All clients come to meet these conditions, and nothing is left of them in the end. */
+    /** Waits until all clients meet each of these conditions. */
     private static void meet(UnaryOperator<String> clients, String... conditions) {
         for (String condition : conditions) {
             assertEquals("all", clients.apply(condition), condition + ErringLoader.thrown());

@@ -83,8 +83,8 @@ class ErrorsTest {
     }
 
     /**
-     * Runs a job with room for only that many more calls like this one. Returns how many fit below
-     * a call.
+     * Runs a job when only that many more calls of this method fit on the stack. Returns how many
+     * fit below a call.
      */
     private static int atTheEndOfTheStack(int room, Runnable job) {
         int fitting = 0;

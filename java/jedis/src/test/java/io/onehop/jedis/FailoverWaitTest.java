@@ -36,7 +36,7 @@ class FailoverWaitTest {
     private static final String KEY_OF_FIRST = "{3560}"; // Slot 0 is of the first master,
     private static final String OTHER_KEY = "foo"; // 12182 of the last one.
 
-    /** No server calls another one failed, however busy the machine is: the test promotes. */
+    /** The test promotes: however busy the machine is, no server calls another one failed. */
     @Test
     void callsWaitUntilTheReplicaIsPromoted() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(3, true, "cluster-node-timeout", "60000");
@@ -72,7 +72,7 @@ class FailoverWaitTest {
         }
     }
 
-    /** It is there. A failover may take 17 s. */
+    /** Such a master is alive. To wait for a failover would take 17 s. */
     @Test
     void nobodyWaitsForAMasterThatAcceptsNoMoreConnections() {
         try (RedisCluster cluster = RedisCluster.start(3, true, "cluster-node-timeout", "60000");
@@ -114,7 +114,7 @@ class FailoverWaitTest {
         }
     }
 
-    /** Servers say so until they have heard of its offset. */
+    /** Servers call a replica loading until they have heard of its offset. */
     @Test
     void aReplicaThatIsCalledLoadingMayBePromoted() {
         try (Told told = new Told()) {
@@ -147,12 +147,12 @@ class FailoverWaitTest {
         }
     }
 
-    /** A master to which nobody listens, its replica, and a node that tells maps in turn. */
+    /** A dead master, its replica, and a node that returns one map after another. */
     private static final class Told implements AutoCloseable {
         private final LyingCluster cluster = new LyingCluster(2);
         private final int dead = Processes.freePort();
         private final AtomicInteger asked = new AtomicInteger();
-        private volatile List<String> maps = List.of(); // The last one again and again.
+        private volatile List<String> maps = List.of(); // The last one is repeated.
 
         Told() {
             cluster.behave(

@@ -54,12 +54,12 @@ class FailuresTest {
      */
     private static final long MUCH_LATER_MS = PATIENT_MS - 2000;
 
-    /** With time enough on any machine: for failures that no deadline makes. */
+    /** With a timeout that is long enough on any machine: for failures other than deadlines. */
     private static OneHopClient client(String server, String... directives) {
         return client(PATIENT_MS, server, directives);
     }
 
-    /** Its calls end at a deadline. */
+    /** With a short timeout: for calls that end at the deadline. */
     private static OneHopClient hurriedClient(String server, String... directives) {
         return client(TIMEOUT_MS, server, directives);
     }

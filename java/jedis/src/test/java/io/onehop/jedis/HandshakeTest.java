@@ -296,7 +296,7 @@ class HandshakeTest {
         }
     }
 
-    /* ---- What is sent, and what a node may say to it ---- */
+    /* ---- What is sent, and how a node may answer ---- */
 
     @Test
     void neitherHelloNorClientIsSent() {

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * What no node accepts is refused before any of it is sent. A node would close the connection, as
- * if it were down.
+ * A value that no node accepts is refused before any of it is sent. A node would close the
+ * connection, as if it were down.
  */
 class HugeValuesTest {
     private static final String REFUSAL =

@@ -27,7 +27,7 @@ class LostNodesTest {
     private static final String EXPIRED = "__keyevent@0__:expired";
     private static final String[] NOTIFYING = {"notify-keyspace-events", "KEx"};
 
-    /** Keeps what it hears, and what it is told to be missing. */
+    /** Keeps the messages that it hears, and what it is told of missing nodes. */
     private static final class Hearing extends JedisPubSub implements ChannelsListener {
         final List<String> heard = new CopyOnWriteArrayList<>();
         final List<String> told = new CopyOnWriteArrayList<>();

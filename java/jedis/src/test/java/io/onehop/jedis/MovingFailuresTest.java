@@ -26,8 +26,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 /**
- * What stands in the way of a key that moves from one node to another: errors, nodes that rest or
- * are slow, too few connections. Implements spec/topology/moving.md.
+ * What may keep a key from moving to another node: errors, nodes that rest or are slow, too few
+ * connections. Implements spec/topology/moving.md.
  */
 class MovingFailuresTest {
     private static final String BUSYKEY =

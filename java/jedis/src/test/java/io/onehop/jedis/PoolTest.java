@@ -453,7 +453,7 @@ class PoolTest {
         }
     }
 
-    /* ---- Those who came first ---- */
+    /* ---- First come, first served ---- */
 
     @Test
     void seatsGoToThoseWhoCameFirst() throws Exception {

@@ -71,7 +71,7 @@ class SecretsTest {
         return shown.toString();
     }
 
-    /** What a client of this builder shows, with its log, once this is part of it. */
+    /** What a client of this builder shows, with its log, once {@code what} is part of it. */
     private static String shown(String what, OneHopClient.Builder builder) {
         try (Log log = new Log()) {
             StringBuilder shown = new StringBuilder();

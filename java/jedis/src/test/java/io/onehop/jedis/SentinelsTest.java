@@ -315,7 +315,7 @@ class SentinelsTest {
         }
     }
 
-    /** One that names this port of 127.0.0.1 for each master, that late. */
+    /** A Sentinel that names this port of 127.0.0.1 for each master, after this delay. */
     private static ScriptedNode sentinel(int port, long epoch, int delayMs) {
         return ScriptedNode.start(
                 talk -> {
@@ -371,7 +371,7 @@ class SentinelsTest {
         return Nodes.clientOf(configWithoutSentinels(servers));
     }
 
-    /** None runs at the address of the Sentinel, so the addresses of the servers stay. */
+    /** No Sentinel runs at this address, so the addresses of the servers stay in use. */
     private static String configWithoutSentinels(String servers) {
         return "alpha:\n  timeout: 5000\n  sentinels: [127.0.0.1:1]\n  servers:\n" + servers;
     }

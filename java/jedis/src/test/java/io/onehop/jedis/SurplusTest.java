@@ -34,7 +34,7 @@ import java.util.stream.IntStream;
 class SurplusTest {
     private static final String PATIENT = "timeout: 60000\n  server_failure_limit: 16383";
 
-    /* How many are tried in a batch; all of them with a larger number. */
+    /* How many positions are tried in a batch; a larger number tries all. */
     private static final int POSITIONS = Integer.getInteger("onehop.test.positions", 12);
 
     /** Answers whole batches. The reply at {@code position} is sent twice; -1: none. */
@@ -48,7 +48,7 @@ class SurplusTest {
             this.count = count;
         }
 
-        /** Adds an answer. Returns all of the batch's once it was read, and nothing before. */
+        /** Adds an answer. Returns all answers once the batch was read, and nothing before. */
         private String add(ScriptedNode.Talk talk, String answer) throws IOException {
             List<String> batch = answers.computeIfAbsent(talk, any -> new ArrayList<>());
             batch.add(answer);
@@ -110,7 +110,7 @@ class SurplusTest {
         return keys.stream().map("value of "::concat).toList();
     }
 
-    /** True if it failed. Every value is right. */
+    /** True if the batch failed. Every value that came is right. */
     private static boolean fails(OneHopClient redis, List<String> keys) {
         AbstractPipeline pipeline = redis.pipelined();
         List<Response<String>> replies = keys.stream().map(pipeline::get).toList();

@@ -29,7 +29,7 @@ public final class Certificates {
     /** Names of the usual certificate of a node. */
     public static final String NAMES = "DNS:localhost,DNS:node.test,IP:127.0.0.1";
 
-    /** Of each key store. */
+    /** The password of each key store. */
     public static final String PASSPHRASE = "secret";
 
     private static final String[] EC = {"ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"};
@@ -62,7 +62,7 @@ public final class Certificates {
         issue(name, names, days, "ca");
     }
 
-    /** The same by a CA that was issued itself; its certificate is added to that of the name. */
+    /** The same by an intermediate CA, whose certificate is added to the file. */
     public void issueBy(String issuer, String name, String names, int days) {
         issue(name, names, days, issuer);
         try {
@@ -182,7 +182,7 @@ public final class Certificates {
         return context(trust(), null);
     }
 
-    /** The same, with the key and the certificate of that name to show. */
+    /** The same, and it shows the client certificate of that name. */
     public SSLContext contextOf(String name) {
         return context(trust(), name);
     }

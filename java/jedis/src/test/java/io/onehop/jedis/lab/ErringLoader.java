@@ -16,13 +16,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Loads OneHop's classes so that any call in them may throw an Error, and the product needs no code
- * for it.
+ * Loads OneHop's classes so that any call in them may throw an Error. The product needs no code for
+ * that.
  *
- * <p>Before each call in a method of {@code io.onehop} it asks {@link #reach}. Of the threads whose
- * names begin with {@code onehop-}, number <i>n</i> of each name meets an Error at its <i>n</i>th
- * call, times {@code each}; the first thread of each name meets none. Calls that only lock, park or
- * set something throw nothing: they cannot fail, and nothing could be held together if they did.
+ * <p>Before each call in a method of {@code io.onehop} it calls {@link #reach}. Threads whose names
+ * begin with {@code onehop-} are counted by their names. The thread with number <i>n</i> meets an
+ * Error at its call <i>n</i> times {@code each}; the first thread, number 0, meets none. Calls that
+ * only lock, park or set something throw nothing: they cannot fail, and no code could cope if they
+ * did.
  */
 public final class ErringLoader extends ClassLoader {
     private static final String OURS = "io.onehop.";

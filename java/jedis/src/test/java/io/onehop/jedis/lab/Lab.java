@@ -67,7 +67,7 @@ final class Lab {
                 "conformance/lab/serve.py is not above " + Path.of("").toAbsolutePath());
     }
 
-    /** The answer to a request. Its arguments are names and values in turn. */
+    /** Sends a request, and returns the answer. The arguments are names and values in turn. */
     static JsonElement ask(String what, Object... arguments) {
         Map<String, Object> request = new HashMap<>(Map.of("do", what));
         for (int i = 0; i < arguments.length; i += 2) {

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  */
 public final class RedisCluster implements AutoCloseable {
     /*
-     * A busy machine may keep a server silent for a second. Its replica would take over, or the
+     * On a busy machine a server may be silent for a second. Its replica would take over, or the
      * others would call it dead.
      */
     private static final String[] OPTIONS = {

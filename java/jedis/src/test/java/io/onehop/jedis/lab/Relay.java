@@ -3,9 +3,9 @@ package io.onehop.jedis.lab;
 import java.util.HexFormat;
 
 /**
- * A relay of the lab on the way to a server, by its port: {@code conformance/lab/relay.py}. It
- * resets connections after some bytes, keeps bytes back, adds some of its own, or is a TLS
- * terminator for a server that speaks plain text.
+ * A relay of the lab in front of a server, by its port: {@code conformance/lab/relay.py}. It resets
+ * connections after some bytes, keeps bytes back, adds some of its own, or is a TLS terminator for
+ * a server that speaks plain text.
  */
 public record Relay(int port) implements AutoCloseable {
 
@@ -31,24 +31,22 @@ public record Relay(int port) implements AutoCloseable {
         return "127.0.0.1:" + port + ":1";
     }
 
-    /** Resets connections from now on after so many bytes of the server. */
+    /** From now on connections are reset after so many bytes of the server. */
     public void limit(long bytes) {
         Lab.ask("limit_relay", "relay", port, "count", bytes, "of_node", true);
     }
 
-    /** Resets connections from now on no more. */
+    /** From now on no connection is reset. */
     public void limitNothing() {
         Lab.ask("limit_relay", "relay", port);
     }
 
-    /** How many bytes of the server the clients have got. */
+    /** How many bytes of the server have reached clients. */
     public long given() {
         return Lab.ask("relay_counts", "relay", port).getAsJsonObject().get("given").getAsLong();
     }
 
-    /**
-     * Gives clients that many more bytes of the server, and keeps the rest until {@link #release}.
-     */
+    /** Passes on that many more bytes of the server, and keeps the rest until {@link #release}. */
     public void hold(long bytes) {
         Lab.ask("hold_relay", "relay", port, "count", bytes);
     }

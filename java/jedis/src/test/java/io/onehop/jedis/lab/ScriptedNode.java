@@ -59,8 +59,8 @@ public final class ScriptedNode implements AutoCloseable {
         }
 
         /**
-         * The next command, its name first; {@code null} if the client closed. Introductions are
-         * answered, and no commands.
+         * The next command, its name first; {@code null} if the client closed. Commands that
+         * introduce the connection are answered here.
          */
         public List<String> command() throws IOException {
             List<String> next = read();
@@ -164,7 +164,7 @@ public final class ScriptedNode implements AutoCloseable {
             awaitClose(new AtomicLong());
         }
 
-        /** The same. Adds the bytes that come meanwhile. */
+        /** The same. Adds up the bytes that arrive until then. */
         public void awaitClose(AtomicLong received) throws IOException {
             InputStream rest = socket.getInputStream();
             byte[] sink = new byte[1 << 16];
@@ -173,7 +173,9 @@ public final class ScriptedNode implements AutoCloseable {
             }
         }
 
-        /** Sends no more. Within one host the client's side knows that when this returns. */
+        /**
+         * Ends the node's side. Within one host the client's side has the end when this returns.
+         */
         public void end() throws IOException {
             socket.shutdownOutput();
         }

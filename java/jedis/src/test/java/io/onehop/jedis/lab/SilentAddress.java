@@ -8,7 +8,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An address whose host answers nothing: the kernel drops what a full backlog cannot take. */
+/** An address that never answers: its backlog is full, so the kernel drops new connections. */
 public final class SilentAddress implements AutoCloseable {
     private static final int FILL = 4;
 

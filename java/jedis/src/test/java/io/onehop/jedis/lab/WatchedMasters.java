@@ -24,8 +24,8 @@ public final class WatchedMasters implements AutoCloseable {
     private static final int SENTINELS = 3;
 
     /**
-     * A busy machine may keep a server silent for a second. A Sentinel that took it for dead would
-     * make its predecessor master again, which may have come back empty.
+     * On a busy machine a server may be silent for a second. A Sentinel that took it for dead would
+     * promote the previous master, which may have come back empty.
      */
     private static final int DOWN_AFTER_MS = 4000;
 
@@ -155,7 +155,7 @@ public final class WatchedMasters implements AutoCloseable {
     }
 
     /**
-     * Asks for it if not: a Sentinel gives up if a busy replica is not a master after 3 seconds.
+     * If not, requests it again: a Sentinel gives up if a busy replica is no master in 3 seconds.
      */
     private boolean isPromoted(int number) {
         try (Jedis sentinel = sentinel(sentinels.get(0))) {
