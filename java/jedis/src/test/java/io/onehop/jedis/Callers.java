@@ -9,6 +9,7 @@ import io.onehop.jedis.lab.RedisServer;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,11 +49,6 @@ final class Callers {
         }
     }
 
-    /** How many clients of this server wait in a blocking command. */
-    static long blocked(RedisServer server) {
-        return server.number("clients", "blocked_clients");
-    }
-
     /** The same while the connections of one server after another are killed. Returns how many. */
     static long inThreadsWhileKilled(List<RedisServer> servers, int pauseMs, int count, Job job)
             throws InterruptedException {
@@ -73,6 +69,11 @@ final class Callers {
             assertNull(killer.end());
         }
         return kills.get();
+    }
+
+    /** How many clients of this server wait in a blocking command. */
+    static long blocked(RedisServer server) {
+        return server.number("clients", "blocked_clients");
     }
 
     /** Begins a call in a thread of its own. */
@@ -117,6 +118,14 @@ final class Callers {
 
     interface Job {
         void run(int number) throws InterruptedException;
+    }
+
+    static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     static boolean holdsSoon(BooleanSupplier condition) {

@@ -50,12 +50,8 @@ class ConcurrencyTest {
     void everyValueBelongsToItsKeyWhileConnectionsAreKilled() throws InterruptedException {
         try (Nodes nodes = Nodes.start(4);
                 OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 4")) {
-            String[] keys =
-                    IntStream.range(0, 1000).mapToObj(i -> "key:" + i).toArray(String[]::new);
-            redis.mset(
-                    Stream.of(keys)
-                            .flatMap(key -> Stream.of(key, value(key)))
-                            .toArray(String[]::new));
+            String[] keys = Nodes.keys(1000);
+            redis.mset(Nodes.pairs(key -> value(key), keys));
             AtomicLong values = new AtomicLong();
             long kills =
                     Callers.inThreadsWhileKilled(
@@ -197,12 +193,8 @@ class ConcurrencyTest {
     void interruptsEndCallsAndNeverMixUpValues() throws InterruptedException {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 3")) {
-            String[] keys =
-                    IntStream.range(0, 200).mapToObj(i -> "key:" + i).toArray(String[]::new);
-            redis.mset(
-                    Stream.of(keys)
-                            .flatMap(key -> Stream.of(key, value(key)))
-                            .toArray(String[]::new));
+            String[] keys = Nodes.keys(200);
+            redis.mset(Nodes.pairs(key -> value(key), keys));
             AtomicLong interrupted = new AtomicLong();
             AtomicLong values = new AtomicLong();
             Callers.inThreads(

@@ -29,7 +29,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -38,8 +37,7 @@ import java.util.stream.Stream;
  */
 class EjectionTest {
     private static final int RETRY_MS = 3000;
-    private static final List<String> KEYS =
-            IntStream.range(0, 400).mapToObj(i -> "key:" + i).toList();
+    private static final List<String> KEYS = List.of(Nodes.keys(400));
 
     private static NodeStatus nodeOf(OneHopClient redis, String node) {
         return redis.status().nodes().stream()
@@ -222,9 +220,7 @@ class EjectionTest {
     void nodesThatAreAllOutKeepTheirKeysAndCallsFail() {
         String config =
                 Nodes.configOf(
-                        Stream.of(
-                                "127.0.0.1:" + Processes.freePort() + ":1 a",
-                                "127.0.0.1:" + Processes.freePort() + ":1 b"),
+                        Stream.of(Nodes.refusing() + " a", Nodes.refusing() + " b"),
                         "auto_eject_hosts: true",
                         "server_failure_limit: 1",
                         "server_retry_timeout: 60000");
@@ -268,7 +264,7 @@ class EjectionTest {
                     Nodes.configOf(
                             Stream.concat(
                                     nodes.servers().stream().map(RedisServer::server),
-                                    Stream.of("127.0.0.1:" + Processes.freePort() + ":1 lost")),
+                                    Stream.of(Nodes.refusing() + " lost")),
                             "auto_eject_hosts: true",
                             "server_failure_limit: 2",
                             "server_retry_timeout: 60000");

@@ -130,10 +130,10 @@ class ErrorSweepTest {
     }
 
     /**
-     * Many clients of one configuration, whose threads meet an Error each ({@link ErrorSweepTest}).
+     * Many clients of one configuration, whose threads meet an Error each.
      *
-     * <p>In: a condition, or {@code close}. Out: {@code all}, or which clients do not meet it
-     * within 30 seconds, while these make calls. Its class loader is not that of the test.
+     * <p>It takes a condition, or {@code close}, and returns {@code all}, or which clients do not
+     * meet it within 30 seconds, while these make calls. Its class loader is not the test's.
      */
     static final class SweptClients implements UnaryOperator<String> {
         private static final int POLL_MS = 20;

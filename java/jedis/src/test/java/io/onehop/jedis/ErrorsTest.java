@@ -100,8 +100,8 @@ class ErrorsTest {
     }
 
     /**
-     * Ends in Errors a thousand times, in the middle of its calls, and prints what was left of
-     * them. It has a JVM of its own ({@link ErrorsTest}).
+     * Its calls end in Errors, a thousand times. It prints what these have left behind, and has a
+     * JVM of its own.
      */
     static final class ErringProgram {
         private static final int TIMES = 1000;

@@ -41,8 +41,7 @@ class FailoverWaitTest {
     void callsWaitUntilTheReplicaIsPromoted() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(3, true, "cluster-node-timeout", "60000");
                 OneHopClient client = cluster.client("timeout: 60000")) {
-            String[] keys =
-                    IntStream.range(0, 100).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            String[] keys = Nodes.keys(100);
             for (String key : keys) {
                 client.set(key, key);
             }

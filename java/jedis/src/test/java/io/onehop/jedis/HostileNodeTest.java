@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import static io.onehop.jedis.lab.Said.assertBegins;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -190,6 +192,8 @@ class HostileNodeTest {
                 "*2147483647\r\n",
                 "*16777217\r\n",
                 "$3\r\nabcXX",
+                ":12\n",
+                "!5\r\nERR x\r\n",
                 "$3\r\nabcd\r\n",
                 "+OK\nmore\r\n",
                 "*1\r\n".repeat(200_000),
@@ -218,7 +222,9 @@ class HostileNodeTest {
                 assertThrows(JedisException.class, () -> redis.get("key"));
                 return;
             }
-            fails(ProtocolViolation.class, node, true, () -> redis.get("key"));
+            assertBegins(
+                    "The node violated the protocol (",
+                    fails(ProtocolViolation.class, node, true, () -> redis.get("key")));
             fails(ProtocolViolation.class, node, true, () -> redis.mget("key", "other"));
             AbstractPipeline pipeline = redis.pipelined();
             Response<String> reply = pipeline.get("key");

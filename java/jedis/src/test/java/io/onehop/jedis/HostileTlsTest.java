@@ -162,21 +162,13 @@ final class HostileTlsTest {
             talk.handshake();
             if (talk.number() == 1) {
                 talk.send(talk.command().get(0).equals("WATCH") ? "+OK\r\n" : "$5\r\nfirst\r\n");
-                await(told);
+                Callers.await(told);
                 talk.send("$5\r\nwrong\r\n");
             }
             while (talk.command() != null) {
                 talk.send("$5\r\nright\r\n");
             }
         };
-    }
-
-    private static void await(CountDownLatch told) {
-        try {
-            told.await();
-        } catch (InterruptedException stopped) {
-            throw new IllegalStateException(stopped);
-        }
     }
 
     /** Lets the node send the surplus, passes that much of it on, and the rest a moment later. */

@@ -55,8 +55,9 @@ class HugeValuesTest {
     }
 
     /**
-     * Sends one byte more than any node accepts, in every way, from one array in a small heap.
-     * Prints the result of each way, and of the nodes afterwards. A node rests after one failure.
+     * Sends a value that has one byte more than any node accepts, in every way, from one array in a
+     * small heap. Prints the result of each way, and how the nodes are afterwards. A node rests
+     * after one failure.
      */
     static final class HugeProgram {
         private HugeProgram() {}

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Role;
 import io.onehop.core.Topology;
-import io.onehop.jedis.lab.LargeCluster;
 import io.onehop.jedis.lab.RedisCluster;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
 /** Real servers that return a map of 1,000 nodes. */
 class LargeClusterTest {
@@ -38,8 +38,10 @@ class LargeClusterTest {
     @CsvSource({"1000, 0, false", "1000, 0, true", "500, 1, true"})
     void aMapOfAThousandNodesIsAdoptedAndServed(int masters, int replicas, boolean isDealt)
             throws IOException {
-        try (LargeCluster cluster = LargeCluster.start(masters, replicas, isDealt);
-                OneHopClient client = cluster.client()) {
+        IntUnaryOperator owner =
+                slot -> isDealt ? slot % masters : ((slot + 1) * masters - 1) / 16384;
+        try (RedisCluster cluster = RedisCluster.startLarge(masters, replicas, isDealt);
+                OneHopClient client = cluster.client("timeout: 5000")) {
             Topology topology = client.topology();
             assertEquals(1000, topology.nodes().size());
             assertEquals(
@@ -49,8 +51,8 @@ class LargeClusterTest {
             List<String> here = new ArrayList<>();
             for (int slot = 0; slot < KEYS.length; slot++) {
                 assertEquals(
-                        cluster.name(cluster.ownerOf(slot)), topology.locate(KEYS[slot]).name());
-                if (cluster.ownerOf(slot) < 3) {
+                        cluster.name(owner.applyAsInt(slot)), topology.locate(KEYS[slot]).name());
+                if (owner.applyAsInt(slot) < 3) {
                     here.add(KEYS[slot]);
                     pairs.addAll(List.of(KEYS[slot], "value"));
                 }
@@ -59,7 +61,7 @@ class LargeClusterTest {
             assertTrue(client.mget(here.toArray(new String[0])).stream().allMatch("value"::equals));
             String lost = KEYS[16384 - 1];
             NodeDown down = assertThrows(NodeDown.class, () -> client.get(lost));
-            assertSays(cluster.name(cluster.ownerOf(16384 - 1)), down);
+            assertSays(cluster.name(owner.applyAsInt(16384 - 1)), down);
             assertEquals("value", client.get(here.get(0)));
         }
     }

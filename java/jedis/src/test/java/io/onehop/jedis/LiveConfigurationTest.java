@@ -36,7 +36,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Clients whose configuration changes while they are used, with real files and real nodes. */
@@ -86,16 +85,11 @@ class LiveConfigurationTest {
     @Test
     void everyValueBelongsToItsKeyWhileTheFileChangesAHundredTimesASecondAndHalfOfItIsGarbage()
             throws Exception {
-        String[] keys = IntStream.range(0, 500).mapToObj(i -> "key:" + i).toArray(String[]::new);
+        String[] keys = Nodes.keys(500);
         try (Nodes nodes = Nodes.start(4)) {
             // All nodes have all keys, so the value does not depend on the topology.
             for (RedisServer server : nodes.servers()) {
-                server.ask(
-                        jedis ->
-                                jedis.mset(
-                                        Stream.of(keys)
-                                                .flatMap(key -> Stream.of(key, value(key)))
-                                                .toArray(String[]::new)));
+                server.ask(jedis -> jedis.mset(Nodes.pairs(key -> value(key), keys)));
             }
             List<RedisServer> all = nodes.servers();
             List<String> good =

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.lab.LyingCluster;
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.ScriptedNode;
@@ -43,7 +44,7 @@ class LyingClusterTest {
     }
 
     private static List<String> keys(int count) {
-        return IntStream.range(0, count).mapToObj(i -> "key:" + i).toList();
+        return List.of(Nodes.keys(count));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static io.onehop.jedis.lab.Said.assertSays;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -14,6 +15,7 @@ import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
 
+import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.DefaultRedisCredentials;
 import redis.clients.jedis.Jedis;
@@ -125,6 +127,54 @@ class MovingFailuresTest {
     }
 
     /* ---- Nodes ---- */
+
+    @Test
+    void anOldOwnerThatEndsBetweenItsTwoAnswersFailsTheCall() {
+        ScriptedNode.Script endsBetween =
+                talk -> {
+                    talk.handshake();
+                    talk.command();
+                    talk.command(); // EXISTS.
+                    talk.bulk("value");
+                };
+        try (ScriptedNode old = ScriptedNode.start(endsBetween);
+                RedisServer owner = RedisServer.start();
+                OneHopClient client = client(owner.server(), old.server())) {
+            assertThrows(NodeDown.class, () -> client.get("key"));
+            try (AbstractPipeline batch = client.pipelined()) {
+                Response<String> value = batch.get("key");
+                assertThrows(OneHopException.class, batch::sync);
+                assertThrows(NodeDown.class, value::get);
+            }
+        }
+    }
+
+    @Test
+    void anOldOwnerThatIsDeadFailsWhatItMayHave() {
+        try (RedisServer old = RedisServer.start();
+                RedisServer other = RedisServer.start();
+                OneHopClient client = client(other.server(), old.server())) {
+            client.set("here", "v");
+            old.kill();
+            assertEquals("v", client.get("here"));
+            assertEquals(
+                    2, client.append("here", "w")); // The owner has it, so the old one has not.
+            OneHopException read = assertThrows(NodeDown.class, () -> client.get("gone"));
+            assertEquals(old.node(), read.getNode());
+            OneHopException write = assertThrows(NodeDown.class, () -> client.incr("gone"));
+            assertFalse(write.mayHaveExecuted());
+            List<Object> replies;
+            try (AbstractPipeline pipeline = client.pipelined()) {
+                pipeline.get("here");
+                pipeline.incr("gone");
+                pipeline.get("lost");
+                replies = assertThrows(PartialBatch.class, pipeline::sync).getReplies();
+            }
+            assertEquals("vw", replies.get(0));
+            assertInstanceOf(NodeDown.class, replies.get(1));
+            assertInstanceOf(NodeDown.class, replies.get(2));
+        }
+    }
 
     @Test
     void anOldOwnerMigratesNothingToANodeThatRests() {

@@ -5,7 +5,6 @@ import static io.onehop.jedis.lab.Said.assertBegins;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,7 +14,6 @@ import io.onehop.core.Explanation;
 import io.onehop.core.Node;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
-import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -86,32 +84,6 @@ class MovingKeysTest {
         before.close();
         redis.close();
         nodes.close();
-    }
-
-    @Test
-    void anOldOwnerThatEndsBetweenItsTwoAnswersFailsTheCall() {
-        ScriptedNode.Script endsBetween =
-                talk -> {
-                    talk.handshake();
-                    talk.command();
-                    talk.command(); // EXISTS.
-                    talk.bulk("value");
-                };
-        String owner = nodes.servers().get(0).server();
-        try (ScriptedNode old = ScriptedNode.start(endsBetween);
-                OneHopClient client =
-                        Nodes.clientOf(
-                                Nodes.configOf(Stream.of(owner))
-                                        + "  moving_from:\n    - "
-                                        + old.server()
-                                        + "\n")) {
-            assertThrows(NodeDown.class, () -> client.get("key"));
-            try (AbstractPipeline batch = client.pipelined()) {
-                Response<String> value = batch.get("key");
-                assertThrows(OneHopException.class, batch::sync);
-                assertThrows(NodeDown.class, value::get);
-            }
-        }
     }
 
     private static byte[] bytes(String text) {
@@ -462,38 +434,6 @@ class MovingKeysTest {
         try (OneHopClient after = nodes.client("hash_tag: \"{}\"")) {
             assertNotEquals(after.topology().fingerprint(), redis.topology().fingerprint());
             assertNotEquals(before.topology().fingerprint(), redis.topology().fingerprint());
-        }
-    }
-
-    @Test
-    void anOldOwnerThatIsDeadFailsWhatItMayHave() {
-        try (RedisServer old = RedisServer.start();
-                RedisServer other = RedisServer.start();
-                OneHopClient client =
-                        Nodes.clientOf(
-                                Nodes.configOf(Stream.of(other.server()))
-                                        + "  moving_from:\n    - "
-                                        + old.server()
-                                        + "\n")) {
-            client.set("here", "v");
-            old.kill();
-            assertEquals("v", client.get("here"));
-            assertEquals(
-                    2, client.append("here", "w")); // The owner has it, so the old one has not.
-            OneHopException read = assertThrows(NodeDown.class, () -> client.get("gone"));
-            assertEquals(old.node(), read.getNode());
-            OneHopException write = assertThrows(NodeDown.class, () -> client.incr("gone"));
-            assertFalse(write.mayHaveExecuted());
-            List<Object> replies;
-            try (AbstractPipeline pipeline = client.pipelined()) {
-                pipeline.get("here");
-                pipeline.incr("gone");
-                pipeline.get("lost");
-                replies = assertThrows(PartialBatch.class, pipeline::sync).getReplies();
-            }
-            assertEquals("vw", replies.get(0));
-            assertInstanceOf(NodeDown.class, replies.get(1));
-            assertInstanceOf(NodeDown.class, replies.get(2));
         }
     }
 

@@ -9,7 +9,6 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 
 import io.onehop.jedis.lab.Nodes;
-import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.DynamicTest;
@@ -41,11 +40,7 @@ class OutcomesTest {
                         }
                     },
                     "MSET",
-                    (redis, keys) ->
-                            redis.mset(
-                                    Stream.of(keys)
-                                            .flatMap(key -> Stream.of(key, "1"))
-                                            .toArray(String[]::new)),
+                    (redis, keys) -> redis.mset(Nodes.pairs(key -> "1", keys)),
                     "DEL",
                     OneHopClient::del,
                     "UNLINK",
@@ -103,7 +98,7 @@ class OutcomesTest {
         List<ScriptedNode> nodes = new ArrayList<>();
         List<String> servers = new ArrayList<>();
         for (int i = 0; i < fates.size(); i++) {
-            String address = "127.0.0.1:" + Processes.freePort() + ":1";
+            String address = Nodes.refusing();
             if (!fates.get(i).equals("NOT_SENT")) {
                 nodes.add(node(fates.get(i), executed));
                 address = nodes.get(nodes.size() - 1).server();

@@ -15,9 +15,8 @@ import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -40,17 +39,8 @@ import java.util.stream.Stream;
  * lose nothing, no lease is left, and what is reported as not sent was not sent.
  */
 class PartialBatchTest {
-    private static Nodes nodes;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(3);
-    }
-
-    @AfterAll
-    static void stop() {
-        nodes.close();
-    }
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(3);
+    private static final Nodes nodes = SHARED.nodes();
 
     /** The nodes have names of their own, so placement does not depend on the ports. */
     private static OneHopClient with(String fourth, String... directives) {
@@ -69,10 +59,6 @@ class PartialBatchTest {
         return redis.topology().locate(key).name().equals("fourth");
     }
 
-    private static String[] keys(int count) {
-        return IntStream.range(0, count).mapToObj(i -> "key:" + i).toArray(String[]::new);
-    }
-
     private static void write(OneHopClient redis, String value, String... keys) {
         try (AbstractPipeline pipeline = redis.pipelined()) {
             Stream.of(keys)
@@ -85,12 +71,13 @@ class PartialBatchTest {
 
     @Test
     void theMessageNamesThreeNodesAndCountsTheRest() {
-        String dead = "127.0.0.1:" + Processes.freePort() + ":1";
+        String dead = Nodes.refusing();
         Stream<String> failing = IntStream.range(0, 5).mapToObj(i -> dead + " d%s{}\u00e9" + i);
         String live = nodes.servers().get(0).server() + " live";
         try (OneHopClient redis =
                 Nodes.clientOf(Nodes.configOf(Stream.concat(Stream.of(live), failing)))) {
-            PartialBatch batch = assertThrows(PartialBatch.class, () -> redis.mget(keys(400)));
+            PartialBatch batch =
+                    assertThrows(PartialBatch.class, () -> redis.mget(Nodes.keys(400)));
             assertEquals(5, batch.getFailures().size());
             String name = Pattern.quote("d%s{}\\xc3\\xa9") + "[0-4]";
             String names = name + ", " + name + ", " + name + " and 2 more";
@@ -115,14 +102,18 @@ class PartialBatchTest {
         try (ScriptedNode hung = ScriptedNode.start(script);
                 OneHopClient redis =
                         with(
-                                how.equals("dead")
-                                        ? "127.0.0.1:" + Processes.freePort() + ":1"
-                                        : hung.server(),
+                                how.equals("dead") ? Nodes.refusing() : hung.server(),
                                 "timeout: 1500")) {
-            String[] keys = keys(400);
+            String[] keys = Nodes.keys(400);
             write(redis, "value", keys);
             List<String> wanted = new ArrayList<>(List.of(keys));
             wanted.addAll(wanted.subList(0, 100)); // Duplicates, too.
+            String missing =
+                    Stream.iterate("missing", key -> key + "!")
+                            .filter(key -> !isFourth(redis, key))
+                            .findFirst()
+                            .orElseThrow();
+            wanted.add(missing);
             Collections.shuffle(wanted, new java.util.Random(5));
 
             AbstractPipeline pipeline = redis.pipelined();
@@ -135,6 +126,7 @@ class PartialBatchTest {
             for (PartialBatch each : List.of(batch, split)) {
                 assertEquals(Set.of("fourth"), each.getFailures().keySet());
                 assertEquals("fourth", each.getNode());
+                assertTrue(each.mayHaveExecuted());
                 assertEquals(
                         how.equals("hung after it"),
                         each.getFailures().get("fourth").mayHaveExecuted());
@@ -143,7 +135,7 @@ class PartialBatchTest {
                     Object expected =
                             isFourth(redis, wanted.get(i))
                                     ? each.getFailures().get("fourth")
-                                    : "value of " + wanted.get(i);
+                                    : expected(wanted.get(i), missing);
                     assertEquals(expected, each.getReplies().get(i));
                 }
             }
@@ -153,16 +145,20 @@ class PartialBatchTest {
                             batch.getFailures().get("fourth"),
                             assertThrows(OneHopException.class, replies.get(i)::get));
                 } else {
-                    assertEquals("value of " + wanted.get(i), replies.get(i).get());
+                    assertEquals(expected(wanted.get(i), missing), replies.get(i).get());
                 }
             }
             Inspected.assertNothingLeased(redis);
         }
     }
 
+    private static String expected(String key, String missing) {
+        return key.equals(missing) ? null : "value of " + key;
+    }
+
     @Test
     void aPipelineCanBeUsedAgainAfterItFailed() {
-        try (OneHopClient redis = with("127.0.0.1:" + Processes.freePort() + ":1")) {
+        try (OneHopClient redis = with(Nodes.refusing())) {
             String healthy = Nodes.keyOn(redis.topology(), "first");
             String dead = Nodes.keyOn(redis.topology(), "fourth");
             try (AbstractPipeline pipeline = redis.pipelined()) {
@@ -200,7 +196,7 @@ class PartialBatchTest {
                 OneHopClient redis = with(fourth.server(), "timeout: 3000")) {
             String value = "x".repeat(2000);
             String[] keys =
-                    Stream.of(keys(4000))
+                    Stream.of(Nodes.keys(4000))
                             .filter(key -> !isFourth(redis, key))
                             .toArray(String[]::new);
             AbstractPipeline pipeline = redis.pipelined();
@@ -235,9 +231,7 @@ class PartialBatchTest {
                                 Nodes.configOf(
                                         Stream.of(
                                                 node.server() + " strange",
-                                                "127.0.0.1:"
-                                                        + Processes.freePort()
-                                                        + ":1 dead")))) {
+                                                Nodes.refusing() + " dead")))) {
             String[] keys = {
                 Nodes.keyOn(redis.topology(), "strange"), Nodes.keyOn(redis.topology(), "dead")
             };
@@ -296,7 +290,7 @@ class PartialBatchTest {
         ScriptedNode.Script silent = talk -> talk.handshake().awaitClose();
         try (ScriptedNode fourth = ScriptedNode.start(silent);
                 OneHopClient redis = with(fourth.server(), "timeout: 60000")) {
-            String[] keys = keys(400);
+            String[] keys = Nodes.keys(400);
             write(redis, "value", keys);
             List<Pool> healthy =
                     Stream.of("first", "second", "third")

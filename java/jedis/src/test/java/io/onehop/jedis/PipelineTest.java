@@ -119,12 +119,7 @@ class PipelineTest {
                 AbstractPipeline other = narrow.pipelined()) {
             IntStream.range(0, 100).forEach(i -> one.set("key:" + i, "one"));
             IntStream.range(0, 100).forEach(i -> other.set("key:" + i, "other"));
-            assertEquals(
-                    0,
-                    narrow.exists(
-                            IntStream.range(0, 100)
-                                    .mapToObj(i -> "key:" + i)
-                                    .toArray(String[]::new)));
+            assertEquals(0, narrow.exists(Nodes.keys(100)));
             other.sync();
             one.sync();
             assertEquals("one", narrow.get("key:3"));

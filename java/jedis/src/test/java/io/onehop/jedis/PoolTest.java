@@ -100,7 +100,7 @@ class PoolTest {
                 talk -> {
                     talk.handshake().command();
                     inUse.countDown();
-                    await(goOn);
+                    Callers.await(goOn);
                     talk.bulk("late").command();
                     talk.bulk("later").awaitClose();
                 };
@@ -132,14 +132,6 @@ class PoolTest {
             }
             holder.join();
             assertEquals(1, answered.get());
-        }
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 

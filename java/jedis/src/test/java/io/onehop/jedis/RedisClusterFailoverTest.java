@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Role;
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 
@@ -44,8 +45,7 @@ class RedisClusterFailoverTest {
                 OneHopClient client = cluster.client("timeout: 30000");
                 OneHopClient reading =
                         cluster.client("timeout: 30000", "read_from: prefer_master")) {
-            String[] keys =
-                    IntStream.range(0, 300).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            String[] keys = Nodes.keys(300);
             for (String key : keys) {
                 client.set(key, key);
             }
@@ -91,8 +91,7 @@ class RedisClusterFailoverTest {
         try (RedisCluster cluster = RedisCluster.start(3, true);
                 OneHopClient client = cluster.client("timeout: 2000", "read_from: prefer_replica");
                 OneHopClient strict = cluster.client("timeout: 2000", "read_from: replica")) {
-            String[] keys =
-                    IntStream.range(0, 100).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            String[] keys = Nodes.keys(100);
             for (String key : keys) {
                 client.set(key, key);
             }
@@ -142,7 +141,7 @@ class RedisClusterFailoverTest {
                 OneHopClient client =
                         cluster.client("timeout: 10000", "read_from: prefer_replica")) {
             AtomicBoolean isOver = new AtomicBoolean();
-            List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
+            List<String> keys = List.of(Nodes.keys(100));
             Callers.Running writer =
                     new Callers.Running(
                             () -> {

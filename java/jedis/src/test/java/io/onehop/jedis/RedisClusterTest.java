@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 
@@ -27,7 +28,6 @@ import redis.clients.jedis.params.ScanParams;
 import redis.clients.jedis.resps.ScanResult;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -163,7 +163,7 @@ class RedisClusterTest {
 
     @Test
     void keysOfManySlotsAreWrittenAndReadAndCounted() {
-        String[] keys = IntStream.range(0, 1000).mapToObj(i -> "key:" + i).toArray(String[]::new);
+        String[] keys = Nodes.keys(1000);
         List<String> pairs = new ArrayList<>();
         List<String> values = new ArrayList<>();
         for (String key : keys) {
@@ -215,28 +215,6 @@ class RedisClusterTest {
         client.set("{a}1", "x");
         client.rename("{a}1", "{a}2");
         assertEquals("x", client.get("{a}2"));
-    }
-
-    @Test
-    void aPublishedMessageArrivesOnce() throws InterruptedException {
-        List<String> heard = Collections.synchronizedList(new ArrayList<>());
-        redis.clients.jedis.JedisPubSub subscriber =
-                new redis.clients.jedis.JedisPubSub() {
-                    @Override
-                    public void onPMessage(String pattern, String channel, String message) {
-                        heard.add(message);
-                        if (message.equals("last")) {
-                            punsubscribe();
-                        }
-                    }
-                };
-        Thread thread = new Thread(() -> client.psubscribe(subscriber, "news*"));
-        thread.start();
-        RedisCluster.await("it listens", subscriber::isSubscribed);
-        client.publish("news:1", "first");
-        client.publish("news:2", "last");
-        thread.join(10_000);
-        assertEquals(List.of("first", "last"), heard);
     }
 
     @Test
@@ -347,25 +325,6 @@ class RedisClusterTest {
     }
 
     /* ---- Transactions ---- */
-
-    @Test
-    void aTransactionOnASlotThatHasMovedFailsAsAWhole() {
-        String tag = movable("tag", 1).get(0);
-        client.set(tag + "1", "1");
-        Ends.of(tag).move();
-        try (AbstractTransaction transaction = client.multi()) {
-            transaction.incr(tag + "1");
-            transaction.incr(tag + "2");
-            assertThrows(RuntimeException.class, transaction::exec);
-        }
-        assertEquals("1", client.get(tag + "1"));
-        assertNull(client.get(tag + "2"));
-        try (AbstractTransaction transaction = client.multi()) {
-            transaction.incr(tag + "1");
-            transaction.incr(tag + "2");
-            assertEquals(List.of(2L, 1L), transaction.exec());
-        }
-    }
 
     @Test
     void watchedKeysAreLostWithTheirSlot() {

@@ -39,8 +39,7 @@ import java.util.stream.IntStream;
 
 /** {@code read_from} where replicas come from the file or from Sentinels. */
 class ReplicasTest {
-    private static final List<String> KEYS =
-            IntStream.range(0, 1000).mapToObj(i -> "key:" + i).toList();
+    private static final List<String> KEYS = List.of(Nodes.keys(1000));
 
     private Nodes nodes; // Two masters.
     private final List<RedisServer> replicas = new ArrayList<>(); // Two of each.

@@ -75,9 +75,7 @@ class RestingTest {
                                 Nodes.configOf(
                                         Stream.of(
                                                 server.server() + " well",
-                                                "127.0.0.1:"
-                                                        + Processes.freePort()
-                                                        + ":1 lost")))) {
+                                                Nodes.refusing() + " lost")))) {
             String lost = Nodes.keyOn(redis.topology(), "lost");
             String well = Nodes.keyOn(redis.topology(), "well");
             NodeDown first = assertThrows(NodeDown.class, () -> redis.get(lost));
@@ -135,8 +133,7 @@ class RestingTest {
     @Test
     void aDeadNodeIsTriedByOneCallerAtATime() throws InterruptedException {
         try (OneHopClient redis =
-                Nodes.clientOf(
-                        Nodes.configOf(Stream.of("127.0.0.1:" + Processes.freePort() + ":1 n")))) {
+                Nodes.clientOf(Nodes.configOf(Stream.of(Nodes.refusing() + " n")))) {
             assertThrows(NodeDown.class, () -> redis.get("key"));
             long begin = System.nanoTime();
             AtomicInteger calls = new AtomicInteger();

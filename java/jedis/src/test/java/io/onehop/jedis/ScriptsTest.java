@@ -13,10 +13,9 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
@@ -37,21 +36,11 @@ import java.util.stream.Stream;
 class ScriptsTest {
     private static final String COUNT = "return redis.call('incr', KEYS[1])";
 
-    private static Nodes nodes;
-
-    @BeforeAll
-    static void start() {
-        nodes = Nodes.start(3);
-    }
-
-    @AfterAll
-    static void stop() {
-        nodes.close();
-    }
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(3);
+    private static final Nodes nodes = SHARED.nodes();
 
     @BeforeEach
     void forget() {
-        nodes.flush();
         lose();
     }
 

@@ -26,7 +26,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -168,13 +167,9 @@ class SecretsTest {
     void thePasswordOfAKeyIsShownNowhere() {
         Certificates certificates = new Certificates(folder);
         certificates.issue("client", Certificates.NAMES, 30);
-        String[] words = {
-            "pkcs8", "-topk8", "-in", certificates.key("client"), "-out", "locked.key"
-        };
-        String[] all = Arrays.copyOf(words, words.length + 2);
-        all[words.length] = "-passout";
-        all[words.length + 1] = "pass:" + MARK;
-        certificates.openssl(all);
+        certificates.openssl(
+                "pkcs8 -topk8 -out locked.key -passout pass:" + MARK + " -in",
+                certificates.key("client"));
         String tls =
                 "tls: true, tls_ca_cert_file: "
                         + certificates.certificate("ca")

@@ -34,12 +34,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
 
 /** Server pools whose masters real Sentinels watch. */
 class SentinelsTest {
-    private static final List<String> KEYS =
-            IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
+    private static final List<String> KEYS = List.of(Nodes.keys(100));
 
     private static OneHopClient client(WatchedMasters masters, String... directives) {
         return Nodes.clientOf(masters.config(directives));
@@ -47,6 +45,14 @@ class SentinelsTest {
 
     private static String address(OneHopClient redis, int number) {
         return redis.topology().find("node-" + number).address();
+    }
+
+    /** Fails over, and waits until the client has the new address. */
+    private static void failOver(WatchedMasters masters, OneHopClient redis) {
+        masters.failOver(0);
+        RedisCluster.await(
+                "the new address is adopted",
+                () -> address(redis, 0).equals(masters.replica(0).node()));
     }
 
     private static List<String> homes(OneHopClient redis) {
@@ -64,10 +70,7 @@ class SentinelsTest {
             KEYS.forEach(key -> redis.set(key, key));
             List<String> homes = homes(redis);
             String fingerprint = redis.topology().fingerprint();
-            masters.failOver(0);
-            RedisCluster.await(
-                    "the new address is adopted",
-                    () -> address(redis, 0).equals(masters.replica(0).node()));
+            failOver(masters, redis);
             requireAll(redis);
             KEYS.forEach(key -> redis.set(key, key));
             requireAll(redis);
@@ -163,10 +166,7 @@ class SentinelsTest {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis = client(masters, "timeout: 5000")) {
             redis.set("key", "value");
-            masters.failOver(0);
-            RedisCluster.await(
-                    "the new address is adopted",
-                    () -> address(redis, 0).equals(masters.replica(0).node()));
+            failOver(masters, redis);
             masters.blind();
             for (int i = 0; i < 300; i++) {
                 assertEquals("OK", redis.set("key", "value"));
@@ -182,10 +182,7 @@ class SentinelsTest {
             try (OneHopClient redis = Nodes.clientOf(file);
                     Log log = new Log()) {
                 redis.set("key", "value");
-                masters.failOver(0);
-                RedisCluster.await(
-                        "the new address is adopted",
-                        () -> address(redis, 0).equals(masters.replica(0).node()));
+                failOver(masters, redis);
                 masters.blind();
                 Files.writeString(file, masters.config("timeout: 4000"));
                 List<String> lines = new ArrayList<>();
@@ -257,10 +254,7 @@ class SentinelsTest {
         try (WatchedMasters masters = WatchedMasters.start(1, "word");
                 OneHopClient redis = client(masters, "timeout: 5000", "sentinel_password: word")) {
             assertNull(redis.get("key"));
-            masters.failOver(0);
-            RedisCluster.await(
-                    "the new address is adopted",
-                    () -> address(redis, 0).equals(masters.replica(0).node()));
+            failOver(masters, redis);
             assertEquals("OK", redis.set("key", "value"));
         }
     }

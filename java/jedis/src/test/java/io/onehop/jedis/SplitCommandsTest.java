@@ -1,6 +1,5 @@
 package io.onehop.jedis;
 
-
 import static io.onehop.jedis.lab.Said.assertBegins;
 import static io.onehop.jedis.lab.Said.assertSays;
 
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * MGET, MSET, DEL, UNLINK, TOUCH and EXISTS over several nodes answer as one server would. Every
@@ -42,10 +40,6 @@ class SplitCommandsTest {
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
-    private static String[] keys(int count) {
-        return IntStream.range(0, count).mapToObj(i -> "key:" + i).toArray(String[]::new);
-    }
-
     private static void writeEach(String... keys) {
         for (String key : keys) {
             redis.set(key, "value of " + key);
@@ -54,8 +48,8 @@ class SplitCommandsTest {
 
     @Test
     void mgetAnswersInTheCallersOrderWithGapsAndDuplicates() {
-        writeEach(keys(500));
-        List<String> wanted = new ArrayList<>(List.of(keys(500)));
+        writeEach(Nodes.keys(500));
+        List<String> wanted = new ArrayList<>(List.of(Nodes.keys(500)));
         wanted.addAll(List.of("missing:1", "key:7", "key:7", "missing:2", "key:7"));
         Collections.shuffle(wanted, new Random(1));
         List<String> expected =
@@ -90,23 +84,20 @@ class SplitCommandsTest {
 
     @Test
     void countingCommandsAddUpAndCountDuplicatesAsOneNodeWould() {
-        writeEach(keys(100));
-        String[] wanted = Arrays.copyOf(keys(120), 121);
+        writeEach(Nodes.keys(100));
+        String[] wanted = Arrays.copyOf(Nodes.keys(120), 121);
         wanted[120] = "key:3";
         assertEquals(101, redis.exists(wanted));
         assertEquals(101, redis.touch(wanted));
         assertEquals(100, redis.del(wanted));
-        writeEach(keys(100));
+        writeEach(Nodes.keys(100));
         assertEquals(100, redis.unlink(wanted));
         assertEquals(0, redis.exists(wanted));
     }
 
     @Test
     void eachKeyIsOnItsOwnNodeOnly() {
-        redis.mset(
-                Arrays.stream(keys(400))
-                        .flatMap(key -> Stream.of(key, "v"))
-                        .toArray(String[]::new));
+        redis.mset(Nodes.pairs(key -> "v", Nodes.keys(400)));
         long seen = 0;
         for (RedisServer server : nodes.servers()) {
             try (Jedis jedis = server.jedis()) {
@@ -121,17 +112,15 @@ class SplitCommandsTest {
 
     @Test
     void aPipelineSplitsTheSameCommandsAndKeepsEveryOrder() {
-        List<String> expected = Arrays.stream(keys(300)).map(key -> "value of " + key).toList();
+        List<String> expected =
+                Arrays.stream(Nodes.keys(300)).map(key -> "value of " + key).toList();
         try (AbstractPipeline pipeline = redis.pipelined()) {
-            String[] pairs =
-                    Arrays.stream(keys(300))
-                            .flatMap(key -> Stream.of(key, "value of " + key))
-                            .toArray(String[]::new);
+            String[] pairs = Nodes.pairs(key -> "value of " + key, Nodes.keys(300));
             Response<String> written = pipeline.mset(pairs);
-            Response<List<String>> read = pipeline.mget(keys(300));
-            Response<Long> present = pipeline.exists(keys(310));
+            Response<List<String>> read = pipeline.mget(Nodes.keys(300));
+            Response<Long> present = pipeline.exists(Nodes.keys(310));
             Response<String> single = pipeline.get("key:42");
-            Response<Long> gone = pipeline.del(keys(300));
+            Response<Long> gone = pipeline.del(Nodes.keys(300));
             Response<List<String>> after = pipeline.mget("key:1", "key:2", "key:3");
             assertThrows(IllegalStateException.class, read::get);
             pipeline.sync();

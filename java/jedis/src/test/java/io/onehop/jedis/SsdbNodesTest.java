@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -81,10 +80,6 @@ class SsdbNodesTest {
         };
     }
 
-    private static String[] keys(int count) {
-        return IntStream.range(0, count).mapToObj(i -> "key:" + i).toArray(String[]::new);
-    }
-
     @Test
     void commandsArriveAsSsdbMeansThem() {
         assertEquals("OK", redis.set("k", "v", SetParams.setParams().ex(100)));
@@ -103,7 +98,7 @@ class SsdbNodesTest {
 
     @Test
     void severalCommandsForOneKeyAreOneReply() {
-        assertEquals(20, redis.del(keys(20)));
+        assertEquals(20, redis.del(Nodes.keys(20)));
         assertEquals(100, sent.size());
         assertEquals(1, redis.exists("h") ? 1 : 0);
     }
@@ -125,7 +120,7 @@ class SsdbNodesTest {
     @Test
     void refusedCommandsReachNoNode() {
         String[] pairs =
-                Stream.concat(Stream.of(keys(20)), Stream.of("v", "v", "k".repeat(256), "v"))
+                Stream.concat(Stream.of(Nodes.keys(20)), Stream.of("v", "v", "k".repeat(256), "v"))
                         .toArray(String[]::new);
         assertReason("1 to 255 bytes", () -> redis.mset(pairs));
         assertReason(

@@ -14,7 +14,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.NodeStatus.State;
 import io.onehop.jedis.lab.Nodes;
-import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 
 import org.junit.jupiter.api.Test;
@@ -50,7 +49,7 @@ class StatusTest {
                                 Nodes.configOf(
                                         Stream.of(
                                                 server.server() + " well",
-                                                "127.0.0.1:" + Processes.freePort() + ":1 lost"),
+                                                Nodes.refusing() + " lost"),
                                         "pool_size: 3"))) {
             String well = Nodes.keyOn(redis.topology(), "well");
             for (int i = 0; i < 10; i++) {
@@ -216,9 +215,7 @@ class StatusTest {
     @Test
     void aChangedDirectiveKeepsCountersAndHealthAndClosingRemovesThem() {
         try (RedisServer server = RedisServer.start()) {
-            String[] servers = {
-                server.server() + " well", "127.0.0.1:" + Processes.freePort() + ":1 lost"
-            };
+            String[] servers = {server.server() + " well", Nodes.refusing() + " lost"};
             OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(servers)));
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new OneHopMetrics(redis).bindTo(registry);
@@ -271,7 +268,7 @@ class StatusTest {
     @Test
     void aClientIsUsableWhileItWouldAskAnyNode() {
         try (RedisServer server = RedisServer.start()) {
-            String lost = "127.0.0.1:" + Processes.freePort() + ":1 lost";
+            String lost = Nodes.refusing() + " lost";
             OneHopClient half = Nodes.clientOf(Nodes.configOf(Stream.of(server.server(), lost)));
             assertThrows(NodeDown.class, () -> half.get(Nodes.keyOn(half.topology(), "lost")));
             assertFalse(half.status().isWell());

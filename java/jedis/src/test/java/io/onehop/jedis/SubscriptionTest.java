@@ -467,15 +467,8 @@ class SubscriptionTest {
                                                     talk.send(confirmation("psubscribe", "p*", 1));
                                                     if (!isSlow) {
                                                         talk.send(
-                                                                "*4\r\n"
-                                                                        + "$8\r\n"
-                                                                        + "pmessage\r\n"
-                                                                        + "$2\r\n"
-                                                                        + "p*\r\n"
-                                                                        + "$2\r\n"
-                                                                        + "pa\r\n"
-                                                                        + "$2\r\n"
-                                                                        + "hi\r\n");
+                                                                "*4 $8 pmessage $2 p* $2 pa $2 hi "
+                                                                        .replace(" ", "\r\n"));
                                                     }
                                                     talk.command();
                                                     talk.send(confirmation("punsubscribe", "p*", 0))

@@ -11,7 +11,6 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
-import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
@@ -253,8 +252,7 @@ class SuccessorsTest {
             try (OneHopClient redis = Nodes.clientOf(file)) {
                 Future<String> read = threads.submit(() -> redis.get("key"));
                 RedisCluster.await("it is sent", isSent::get);
-                Files.writeString(
-                        file, text("127.0.0.1:" + Processes.freePort() + ":1 a", TIMEOUT));
+                Files.writeString(file, text(Nodes.refusing() + " a", TIMEOUT));
                 Throwable failure =
                         assertThrows(ExecutionException.class, () -> soon(read)).getCause();
                 assertTrue(assertInstanceOf(NodeDown.class, failure).mayHaveExecuted());

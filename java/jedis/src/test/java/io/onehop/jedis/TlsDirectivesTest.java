@@ -101,13 +101,9 @@ final class TlsDirectivesTest {
 
     @Test
     void aClientShowsItsCertificateWhateverTheFormOfItsKey() {
-        certificates.openssl("ec", "-in", certificates.key("client"), "-out", "sec1.key");
-        String[] encrypt = {"pkcs8", "-topk8", "-in", certificates.key("client")};
-        certificates.openssl(
-                Stream.concat(
-                                Stream.of(encrypt),
-                                Stream.of("-out", "secret.key", "-passout", "pass:" + PASS))
-                        .toArray(String[]::new));
+        String in = certificates.key("client");
+        certificates.openssl("ec -out sec1.key -in", in);
+        certificates.openssl("pkcs8 -topk8 -out secret.key -in", in, "-passout", "pass:" + PASS);
         requireServed(strict, showing("client.key"));
         requireServed(strict, showing("sec1.key"));
         requireServed(strict, showing("secret.key", "tls_key_file_pass: " + PASS));
@@ -122,29 +118,13 @@ final class TlsDirectivesTest {
     @Test
     void anRsaKeyInTheOldFormIsRead() {
         certificates.openssl(
-                "req",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-keyout",
-                "rsa.key",
-                "-out",
-                "rsa.csr",
-                "-subj",
-                "/CN=rsa");
-        certificates.openssl("rsa", "-traditional", "-in", "rsa.key", "-out", "pkcs1.key");
+                "req -newkey rsa:2048 -nodes -keyout rsa.key -out rsa.csr -subj /CN=rsa");
+        certificates.openssl("rsa -traditional -in rsa.key -out pkcs1.key");
         certificates.openssl(
-                "x509",
-                "-req",
-                "-in",
-                "rsa.csr",
-                "-CA",
+                "x509 -req -in rsa.csr -CAcreateserial -out rsa.crt -CA",
                 certificates.certificate("ca"),
                 "-CAkey",
-                certificates.key("ca"),
-                "-CAcreateserial",
-                "-out",
-                "rsa.crt");
+                certificates.key("ca"));
         requireServed(
                 strict,
                 trusting(),

@@ -79,6 +79,11 @@ final class TlsTest {
         return Nodes.clientOf(OneHopClient.builder().tls(context), config(more));
     }
 
+    private static OneHopClient clientOf(String server, String... directives) {
+        return Nodes.clientOf(
+                OneHopClient.builder().tls(context), Nodes.configOf(Stream.of(server), directives));
+    }
+
     private static void flush() {
         for (TlsServer server : servers) {
             try (Jedis jedis = server.jedis()) {
@@ -283,10 +288,7 @@ final class TlsTest {
         for (String version : List.of("TLSv1.2", "TLSv1.3")) {
             try (TlsServer server =
                             TlsServer.start(certificates, "node", "tls-protocols", version);
-                    OneHopClient redis =
-                            Nodes.clientOf(
-                                    OneHopClient.builder().tls(context),
-                                    Nodes.configOf(Stream.of(server.server())))) {
+                    OneHopClient redis = clientOf(server.server())) {
                 for (int i = 0; i < 300; i++) {
                     redis.set("key:" + i, "value");
                 }
@@ -341,10 +343,7 @@ final class TlsTest {
     void ssdbIsServedThroughATlsTerminator() {
         try (ScriptedNode ssdb = ScriptedNode.start(TlsTest::answerAsSsdb);
                 Relay terminator = Relay.terminator(certificates, "node", ssdb.port());
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                OneHopClient.builder().tls(context),
-                                Nodes.configOf(Stream.of(terminator.server()), "engine: ssdb"))) {
+                OneHopClient redis = clientOf(terminator.server(), "engine: ssdb")) {
             assertEquals("v", redis.get("key"));
         }
     }

@@ -32,28 +32,19 @@ public final class Certificates {
     /** The password of each key store. */
     public static final String PASSPHRASE = "secret";
 
-    private static final String[] EC = {"ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"};
+    private static final String EC = "ec -pkeyopt ec_paramgen_curve:prime256v1";
 
     private final Path folder;
 
     public Certificates(Path folder) {
         this.folder = folder;
         openssl(
-                "req",
-                "-x509",
-                "-newkey",
-                EC[0],
-                EC[1],
-                EC[2],
-                "-nodes",
+                "req -x509 -newkey " + EC + " -nodes -days 30 -subj",
+                "/CN=ca of " + folder.getFileName(),
                 "-keyout",
                 key("ca"),
                 "-out",
-                certificate("ca"),
-                "-subj",
-                "/CN=ca of " + folder.getFileName(),
-                "-days",
-                "30");
+                certificate("ca"));
         issue("node", NAMES, 30);
     }
 
@@ -77,35 +68,22 @@ public final class Certificates {
 
     private void issue(String name, String names, int days, String issuer) {
         openssl(
-                "req",
-                "-newkey",
-                EC[0],
-                EC[1],
-                EC[2],
-                "-nodes",
-                "-keyout",
+                "req -newkey " + EC + " -nodes -subj /CN=" + name + " -keyout",
                 key(name),
                 "-out",
-                path(name + ".csr"),
-                "-subj",
-                "/CN=" + name);
+                path(name + ".csr"));
         sign(name, names, days, issuer);
     }
 
     private void sign(String name, String names, int days, String issuer) {
         write(name + ".ext", "subjectAltName=" + names);
         openssl(
-                "x509",
-                "-req",
-                "-in",
+                "x509 -req -CAcreateserial -days " + days + " -in",
                 path(name + ".csr"),
                 "-CA",
                 certificate(issuer),
                 "-CAkey",
                 key(issuer),
-                "-CAcreateserial",
-                "-days",
-                String.valueOf(days),
                 "-extfile",
                 path(name + ".ext"),
                 "-out",
@@ -132,10 +110,11 @@ public final class Certificates {
         }
     }
 
-    /** Runs openssl. */
-    public void openssl(String... arguments) {
+    /** Runs openssl with words, the first of which may be several. */
+    public void openssl(String words, String... more) {
         List<String> command = new ArrayList<>(List.of("openssl"));
-        command.addAll(List.of(arguments));
+        command.addAll(List.of(words.split(" ")));
+        command.addAll(List.of(more));
         try {
             Process process =
                     new ProcessBuilder(command)
@@ -159,17 +138,9 @@ public final class Certificates {
 
     /** Options of a redis-server with TLS on this port, by this certificate. */
     public String[] options(int port, String name, String... more) {
-        List<String> options =
-                new ArrayList<>(
-                        List.of(
-                                "tls-port",
-                                String.valueOf(port),
-                                "tls-cert-file",
-                                certificate(name),
-                                "tls-key-file",
-                                key(name),
-                                "tls-ca-cert-file",
-                                certificate("ca")));
+        List<String> options = new ArrayList<>(List.of("tls-port", String.valueOf(port)));
+        options.addAll(List.of("tls-cert-file", certificate(name), "tls-key-file", key(name)));
+        options.addAll(List.of("tls-ca-cert-file", certificate("ca")));
         if (!List.of(more).contains("tls-auth-clients")) {
             options.addAll(List.of("tls-auth-clients", "no"));
         }
@@ -214,16 +185,12 @@ public final class Certificates {
     private KeyManager[] keys(String name) throws IOException, GeneralSecurityException {
         String store = path(name + ".p12");
         openssl(
-                "pkcs12",
-                "-export",
-                "-inkey",
+                "pkcs12 -export -passout pass:" + PASSPHRASE + " -inkey",
                 key(name),
                 "-in",
                 certificate(name),
                 "-out",
-                store,
-                "-passout",
-                "pass:" + PASSPHRASE);
+                store);
         KeyStore keys = KeyStore.getInstance(new File(store), PASSPHRASE.toCharArray());
         KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
         factory.init(keys, PASSPHRASE.toCharArray());

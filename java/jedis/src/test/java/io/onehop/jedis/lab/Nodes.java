@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -72,6 +73,23 @@ public final class Nodes implements AutoCloseable {
     /** By a builder that says more than the configuration does. */
     public static OneHopClient clientOf(OneHopClient.Builder builder, String config) {
         return builder.configText(config).pool("alpha").build();
+    }
+
+    /** A server at whose address nobody listens. */
+    public static String refusing() {
+        return "127.0.0.1:" + Processes.freePort() + ":1";
+    }
+
+    /** So many keys: {@code key:0}, {@code key:1} ... */
+    public static String[] keys(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "key:" + i).toArray(String[]::new);
+    }
+
+    /** Each key with its value, as MSET wants them. */
+    public static String[] pairs(UnaryOperator<String> value, String... keys) {
+        return Stream.of(keys)
+                .flatMap(key -> Stream.of(key, value.apply(key)))
+                .toArray(String[]::new);
     }
 
     /** A key on the node of that name. */

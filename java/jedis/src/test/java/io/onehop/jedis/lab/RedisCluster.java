@@ -1,6 +1,7 @@
 package io.onehop.jedis.lab;
 
 import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 
 import io.onehop.core.key.Key;
 import io.onehop.jedis.OneHopClient;
@@ -33,6 +34,7 @@ public final class RedisCluster implements AutoCloseable {
     };
 
     private final List<RedisServer> servers = new ArrayList<>();
+    private final List<String> names = new ArrayList<>(); // Of a large cluster.
 
     private RedisCluster() {}
 
@@ -53,6 +55,34 @@ public final class RedisCluster implements AutoCloseable {
                         words)
                 .forEach(node -> cluster.servers.add(new RedisServer("cluster_node", words, node)));
         return cluster;
+    }
+
+    /**
+     * Three running masters, which know all other nodes from their nodes.conf. The slots are in
+     * equal ranges, or are dealt to the masters in turn. {@code replicas}: of each master.
+     */
+    public static RedisCluster startLarge(int masters, int replicas, boolean isDealt) {
+        JsonObject started =
+                Lab.ask(
+                                "large_cluster",
+                                "masters",
+                                masters,
+                                "replicas",
+                                replicas,
+                                "is_dealt",
+                                isDealt)
+                        .getAsJsonObject();
+        RedisCluster cluster = new RedisCluster();
+        for (JsonElement node : started.getAsJsonArray("nodes")) {
+            cluster.servers.add(new RedisServer("cluster_node", List.of(), node.getAsJsonObject()));
+        }
+        started.getAsJsonArray("names").forEach(name -> cluster.names.add(name.getAsString()));
+        return cluster;
+    }
+
+    /** The name of a node of a large cluster. Masters come first, and the first three run. */
+    public String name(int node) {
+        return names.get(node);
     }
 
     private static List<String> words(String... options) {

@@ -25,41 +25,23 @@ final class Fixture implements AutoCloseable {
      * The commands that make a key of each type; KEY stands for it. Values are names of other keys,
      * and numbers.
      */
-    static final Map<String, List<String[]>> TYPES = new LinkedHashMap<>();
+    static final Map<String, List<String>> TYPES = new LinkedHashMap<>();
 
     static {
-        TYPES.put("string", List.of(new String[][] {{"SET", "KEY", "1"}}));
-        TYPES.put("list", List.of(new String[][] {{"RPUSH", "KEY", "1", "2", "3", "1"}}));
-        TYPES.put("set", List.of(new String[][] {{"SADD", "KEY", "1", "2", "3"}}));
-        TYPES.put("hash", List.of(new String[][] {{"HSET", "KEY", "1", "1", "2", "text"}}));
-        TYPES.put(
-                "sorted-set",
-                List.of(new String[][] {{"ZADD", "KEY", "1", "1", "2", "2", "3", "3"}}));
-        TYPES.put(
-                "geo",
-                List.of(
-                        new String[][] {
-                            {
-                                "GEOADD",
-                                "KEY",
-                                "13.361389",
-                                "38.115556",
-                                "1",
-                                "15.087269",
-                                "37.502669",
-                                "2"
-                            }
-                        }));
-        TYPES.put("hyperloglog", List.of(new String[][] {{"PFADD", "KEY", "1", "2"}}));
+        TYPES.put("string", List.of("SET KEY 1"));
+        TYPES.put("list", List.of("RPUSH KEY 1 2 3 1"));
+        TYPES.put("set", List.of("SADD KEY 1 2 3"));
+        TYPES.put("hash", List.of("HSET KEY 1 1 2 text"));
+        TYPES.put("sorted-set", List.of("ZADD KEY 1 1 2 2 3 3"));
+        TYPES.put("geo", List.of("GEOADD KEY 13.361389 38.115556 1 15.087269 37.502669 2"));
+        TYPES.put("hyperloglog", List.of("PFADD KEY 1 2"));
         TYPES.put(
                 "stream",
                 List.of(
-                        new String[][] {
-                            {"XADD", "KEY", "1-1", "1", "1"},
-                            {"XADD", "KEY", "2-2", "1", "2"},
-                            {"XGROUP", "CREATE", "KEY", "1", "0"},
-                            {"XREADGROUP", "GROUP", "1", "1", "COUNT", "1", "STREAMS", "KEY", ">"}
-                        }));
+                        "XADD KEY 1-1 1 1",
+                        "XADD KEY 2-2 1 2",
+                        "XGROUP CREATE KEY 1 0",
+                        "XREADGROUP GROUP 1 1 COUNT 1 STREAMS KEY >"));
         TYPES.put("missing", List.of());
     }
 
@@ -98,12 +80,8 @@ final class Fixture implements AutoCloseable {
         TYPES.forEach(
                 (type, makers) -> {
                     for (String name : names(type)) {
-                        for (String[] maker : makers) {
-                            String[] words = maker.clone();
-                            for (int i = 0; i < words.length; i++) {
-                                words[i] = words[i].equals("KEY") ? name : words[i];
-                            }
-                            all.add(words);
+                        for (String maker : makers) {
+                            all.add(maker.replace("KEY", name).split(" "));
                         }
                     }
                 });

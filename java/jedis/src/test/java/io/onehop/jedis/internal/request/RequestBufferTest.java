@@ -115,21 +115,7 @@ class RequestBufferTest {
         int[] rest = {23, 24, 1, 2, 23, 24};
         requests.append(command, new Split.Part(0, 1, new int[] {11, 0, 11}, 0, 3, rest, 0));
         assertEquals(
-                "*7\r\n"
-                        + "$4\r\n"
-                        + "MSET\r\n"
-                        + "$3\r\n"
-                        + "k11\r\n"
-                        + "$3\r\n"
-                        + "v11\r\n"
-                        + "$2\r\n"
-                        + "k0\r\n"
-                        + "$2\r\n"
-                        + "v0\r\n"
-                        + "$3\r\n"
-                        + "k11\r\n"
-                        + "$3\r\n"
-                        + "v11\r\n",
+                "*7 $4 MSET $3 k11 $3 v11 $2 k0 $2 v0 $3 k11 $3 v11 ".replace(" ", "\r\n"),
                 new String(read(requests, new Random(1)), StandardCharsets.UTF_8));
     }
 
