@@ -207,7 +207,7 @@ class MoveTest {
         String second = nodes.servers().get(1).node();
         try (OneHopClient client = Nodes.clientOf(oldText(PATIENT));
                 Jedis jedis = nodes.jedis(second)) {
-            jedis.set(Nodes.keyOn(client.topology(), first), "stray");
+            jedis.set(Nodes.keyOn(client, first), "stray");
         }
         String left = Nodes.configOf(Stream.of(nodes.servers().get(0).server()), PATIENT);
         move(file(left + from(old())))

@@ -30,6 +30,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -64,20 +65,14 @@ class BatchFailuresTest {
 
     private static OneHopClient withTwoHealthy(String sick, int timeoutMs) {
         return Nodes.clientOf(
-                Nodes.configOf(
-                        Stream.of(one.server(), two.server(), sick + " sick"),
-                        "timeout: " + timeoutMs));
+                Stream.of(one.server(), two.server(), sick + " sick"), "timeout: " + timeoutMs);
     }
 
     private static String[] keys(OneHopClient redis, int eachNode) {
         List<String> keys = new ArrayList<>();
         List<List<String>> byNode =
                 redis.topology().nodes().stream()
-                        .map(
-                                node ->
-                                        Nodes.keysOn(redis.topology(), node.name())
-                                                .limit(eachNode)
-                                                .toList())
+                        .map(node -> Nodes.keysOn(redis, node.name()).limit(eachNode).toList())
                         .toList();
         // The nodes take turns, so the order of replies is tested.
         for (int i = 0; i < eachNode; i++) {
@@ -104,13 +99,12 @@ class BatchFailuresTest {
     @Test
     void aPipelineWithoutAnyReplyThrowsTheFailureItself() {
         try (OneHopClient redis = withTwoHealthy(Nodes.refusing(), 2000)) {
-            String key = Nodes.keyOn(redis.topology(), "sick");
+            String key = Nodes.keyOn(redis, "sick");
             AbstractPipeline pipeline = redis.pipelined();
             Response<String> reply = pipeline.get(key);
             NodeDown failure = assertThrows(NodeDown.class, pipeline::sync);
             assertSame(failure, assertThrows(NodeDown.class, reply::get));
-            Response<String> next =
-                    pipeline.set(Nodes.keyOn(redis.topology(), one.node()), "goes on");
+            Response<String> next = pipeline.set(Nodes.keyOn(redis, one.node()), "goes on");
             pipeline.close();
             assertEquals("OK", next.get());
         }
@@ -120,7 +114,7 @@ class BatchFailuresTest {
     void closingAPipelineThatWasNotSyncedThrowsItsFailure() {
         try (OneHopClient redis = withTwoHealthy(Nodes.refusing(), 2000)) {
             AbstractPipeline pipeline = redis.pipelined();
-            pipeline.set(Nodes.keyOn(redis.topology(), "sick"), "x");
+            pipeline.set(Nodes.keyOn(redis, "sick"), "x");
             assertThrows(NodeDown.class, pipeline::close);
             pipeline.close();
         }
@@ -137,7 +131,7 @@ class BatchFailuresTest {
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
-            String key = Nodes.keyOn(redis.topology(), "sick");
+            String key = Nodes.keyOn(redis, "sick");
             AbstractPipeline pipeline = redis.pipelined();
             List<Response<String>> replies =
                     IntStream.range(0, 5).mapToObj(i -> pipeline.lpop(key)).toList();
@@ -237,8 +231,8 @@ class BatchFailuresTest {
             String[] keys = keys(redis, 4);
             write(redis, keys);
             assertEquals(
-                    "value of " + Nodes.keyOn(redis.topology(), "sick"),
-                    redis.get(Nodes.keyOn(redis.topology(), "sick")));
+                    "value of " + Nodes.keyOn(redis, "sick"),
+                    redis.get(Nodes.keyOn(redis, "sick")));
             // The second of these four is the fourth on its connection.
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 List<Response<String>> replies = Arrays.stream(keys).map(pipeline::get).toList();
@@ -305,7 +299,7 @@ class BatchFailuresTest {
     @Test
     void aSplitCommandWithoutAnyReplyThrowsTheFailureItself() {
         try (OneHopClient redis = withTwoHealthy(Nodes.refusing(), 2000)) {
-            String[] sick = Nodes.keysOn(redis.topology(), "sick").limit(3).toArray(String[]::new);
+            String[] sick = Nodes.keysOn(redis, "sick").limit(3).toArray(String[]::new);
             assertEquals("sick", assertThrows(NodeDown.class, () -> redis.mget(sick)).getNode());
         }
     }
@@ -316,15 +310,14 @@ class BatchFailuresTest {
         try (ScriptedNode closing = ScriptedNode.start(script);
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(
-                                                Nodes.refusing() + " a",
-                                                closing.server() + " b",
-                                                Nodes.refusing() + " c"),
-                                        "timeout: 2000"))) {
+                                Stream.of(
+                                        Nodes.refusing() + " a",
+                                        closing.server() + " b",
+                                        Nodes.refusing() + " c"),
+                                "timeout: 2000")) {
             String[] pairs =
                     Stream.of("a", "b", "c")
-                            .flatMap(node -> Stream.of(Nodes.keyOn(redis.topology(), node), "v"))
+                            .flatMap(node -> Stream.of(Nodes.keyOn(redis, node), "v"))
                             .toArray(String[]::new);
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.mset(pairs));
             assertEquals("b", failure.getNode());
@@ -346,7 +339,7 @@ class BatchFailuresTest {
         for (boolean single : new boolean[] {true, false}) {
             try (ScriptedNode node = ScriptedNode.start(script);
                     OneHopClient redis = withTwoHealthy(node.server(), 2000)) {
-                String key = Nodes.keyOn(redis.topology(), "sick");
+                String key = Nodes.keyOn(redis, "sick");
                 assertEquals("served", redis.get(key));
                 AbstractPipeline pipeline = redis.pipelined();
                 Response<String> reply = pipeline.get(key);
@@ -364,7 +357,7 @@ class BatchFailuresTest {
         try (OneHopClient redis = withTwoHealthy(Nodes.refusing(), 2000)) {
             String[] keys = keys(redis, 10);
             write(redis, keys);
-            String healthy = Nodes.keyOn(redis.topology(), two.node());
+            String healthy = Nodes.keyOn(redis, two.node());
             AbstractPipeline pipeline = redis.pipelined();
             Response<List<String>> split = pipeline.mget(keys);
             Response<String> single = pipeline.get(healthy);
@@ -398,7 +391,7 @@ class BatchFailuresTest {
             String one,
             String other,
             Class<? extends OneHopException> failure,
-            java.util.function.Consumer<OneHopClient> call) {
+            Consumer<OneHopClient> call) {
         List<ScriptedNode> nodes =
                 Stream.of(one, other)
                         .map(
@@ -437,16 +430,12 @@ class BatchFailuresTest {
         int port = Processes.freePort();
         try (OneHopClient redis =
                 Nodes.clientOf(
-                        Nodes.configOf(
-                                Stream.of("127.0.0.1:" + port + ":1", Nodes.refusing()),
-                                "timeout: 1000"))) {
+                        Stream.of("127.0.0.1:" + port + ":1", Nodes.refusing()), "timeout: 1000")) {
             String[] keys =
-                    Nodes.keysOn(redis.topology(), "127.0.0.1:" + port)
-                            .limit(5)
-                            .toArray(String[]::new);
+                    Nodes.keysOn(redis, "127.0.0.1:" + port).limit(5).toArray(String[]::new);
             String other =
                     Nodes.keyOn(
-                            redis.topology(),
+                            redis,
                             redis.topology().nodes().stream()
                                     .map(Node::name)
                                     .filter(name -> !name.endsWith(":" + port))

@@ -198,8 +198,8 @@ class BlockingTest {
     @Test
     @SuppressWarnings("deprecation")
     void streamsOfSeveralNodesCannotBeWaitedFor() {
-        String one = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
-        String other = Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
+        String one = Nodes.keyOn(redis, nodes.servers().get(0).node());
+        String other = Nodes.keyOn(redis, nodes.servers().get(1).node());
         Map<String, StreamEntryID> apart = from(new StreamEntryID(), one, other);
         XReadParams block = XReadParams.xReadParams().block(100);
         assertRefused(() -> redis.xread(block, apart));

@@ -28,6 +28,7 @@ import redis.clients.jedis.params.XReadParams;
 
 import java.io.File;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -74,7 +75,7 @@ class CloseTest {
                     for (List<String> c : talk.commands()) {
                         switch (c.get(0)) {
                             case "SUBSCRIBE", "PSUBSCRIBE" -> {
-                                String kind = c.get(0).toLowerCase(java.util.Locale.ROOT);
+                                String kind = c.get(0).toLowerCase(Locale.ROOT);
                                 talk.send("*3\r\n").bulk(kind).bulk(c.get(1)).send(":1\r\n");
                                 waiting.incrementAndGet();
                             }
@@ -195,7 +196,7 @@ class CloseTest {
                 Inspected.clientOf(nodes.stream(), "timeout: 20", "pool_size: 3")) {
             String[] keys =
                     nodes.stream()
-                            .map(node -> Nodes.keyOn(redis.topology(), node.node()))
+                            .map(node -> Nodes.keyOn(redis, node.node()))
                             .toArray(String[]::new);
             int before = descriptors();
             for (int i = 0; i < 60; i++) {

@@ -252,12 +252,11 @@ class ConcurrencyTest {
                 RedisServer server = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(hung.server(), server.server()),
-                                        "pool_size: 2",
-                                        "timeout: 20000"))) {
-            String sick = Nodes.keyOn(redis.topology(), hung.node());
-            String well = Nodes.keyOn(redis.topology(), server.node());
+                                Stream.of(hung.server(), server.server()),
+                                "pool_size: 2",
+                                "timeout: 20000")) {
+            String sick = Nodes.keyOn(redis, hung.node());
+            String well = Nodes.keyOn(redis, server.node());
             List<Thread> stuck =
                     Stream.generate(
                                     () ->

@@ -404,8 +404,8 @@ class ConfigurationTest {
         try (ScriptedNode one = remembering(seen);
                 ScriptedNode two = remembering(seen);
                 OneHopClient redis = Inspected.clientOf(Stream.of(one, two), "hash_tag: \"<>\"")) {
-            String first = Nodes.keyOn(redis.topology(), one.node());
-            String second = Nodes.keyOn(redis.topology(), two.node());
+            String first = Nodes.keyOn(redis, one.node());
+            String second = Nodes.keyOn(redis, two.node());
             List<Executable> calls =
                     List.of(
                             () -> redis.rename(first, second),
@@ -456,9 +456,8 @@ class ConfigurationTest {
     void theNamesThatCrossNodeSuggestAreOnOneNode() {
         try (OneHopClient redis =
                 Nodes.clientOf(
-                        Nodes.configOf(
-                                Stream.of("127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1"),
-                                "hash_tag: \"{}\""))) {
+                        Stream.of("127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1"),
+                        "hash_tag: \"{}\"")) {
             for (int i = 0; i < 200; i++) {
                 String first =
                         i % 3 == 0 ? "user:{" + i + "}:name" : i % 3 == 1 ? "user:" + i : "{}" + i;

@@ -123,7 +123,7 @@ class CurrentRouteTest {
                     nodes.servers().stream()
                             .map(server -> server.server() + " one")
                             .toArray(String[]::new);
-            try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(named[0])))) {
+            try (OneHopClient redis = Nodes.clientOf(Stream.of(named[0]))) {
                 assertEquals(nodes.servers().get(0).node(), redis.get("where"));
                 assertTrue(redis.snapshots().adopt(topology(Stream.of(named[1]))));
                 assertEquals(nodes.servers().get(1).node(), redis.get("where"));
@@ -138,7 +138,7 @@ class CurrentRouteTest {
                 OneHopClient redis = nodes.client()) {
             tellWhere(nodes);
             String first = nodes.servers().get(0).node();
-            String key = Nodes.keyOn(redis.topology(), first);
+            String key = Nodes.keyOn(redis, first);
             redis.set(key, "value");
             AbstractPipeline begun = redis.pipelined();
             AbstractPipeline idle = redis.pipelined();
@@ -162,7 +162,7 @@ class CurrentRouteTest {
     void aTransactionEndsWhereItBegan() {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis = nodes.client()) {
-            String key = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
+            String key = Nodes.keyOn(redis, nodes.servers().get(0).node());
             AbstractTransaction watching = redis.transaction(false);
             AbstractTransaction queued = redis.multi();
             watching.watch(key);
@@ -250,7 +250,7 @@ class CurrentRouteTest {
         try (Nodes nodes = Nodes.start(2)) {
             OneHopClient redis = nodes.client();
             AbstractPipeline begun = redis.pipelined();
-            begun.get(Nodes.keyOn(redis.topology(), nodes.servers().get(0).node()));
+            begun.get(Nodes.keyOn(redis, nodes.servers().get(0).node()));
             assertTrue(redis.snapshots().adopt(second(nodes)));
             redis.close();
             assertFalse(redis.snapshots().adopt(second(nodes, "timeout: 1")));

@@ -43,7 +43,7 @@ class EachNodeTest {
 
     @Test
     void everyNodeAnswersUnderItsName() {
-        redis.set(Nodes.keyOn(redis.topology(), names().get(1)), "value");
+        redis.set(Nodes.keyOn(redis, names().get(1)), "value");
         Map<String, Long> sizes = redis.onEachNode(CommandObjects::dbSize);
         assertEquals(names(), List.copyOf(sizes.keySet()));
         assertEquals(List.of(0L, 1L, 0L), List.copyOf(sizes.values()));

@@ -53,11 +53,10 @@ class EjectionTest {
     /** A client of a node that is well, and of one named gone on which nothing listens. */
     private static OneHopClient clientOf(RedisServer well, int gone, int failures, int retryMs) {
         return Nodes.clientOf(
-                Nodes.configOf(
-                        Stream.of(well.server() + " well", "127.0.0.1:" + gone + ":1 gone"),
-                        "auto_eject_hosts: true",
-                        "server_failure_limit: " + failures,
-                        "server_retry_timeout: " + retryMs));
+                Stream.of(well.server() + " well", "127.0.0.1:" + gone + ":1 gone"),
+                "auto_eject_hosts: true",
+                "server_failure_limit: " + failures,
+                "server_retry_timeout: " + retryMs);
     }
 
     /** Sends a command for the dead node until it is answered. Returns how often it failed. */
@@ -123,7 +122,7 @@ class EjectionTest {
                             all);
             try (Nutcracker nutcracker = Nutcracker.start(config);
                     OneHopClient redis = Nodes.clientOf(config)) {
-                String lost = Nodes.keyOn(redis.topology(), dead);
+                String lost = Nodes.keyOn(redis, dead);
                 int limit = directives.endsWith("3") ? 3 : 2;
                 try (Jedis proxied = nutcracker.jedis()) {
                     assertEquals(limit, failuresUntilAnswered(() -> proxied.set(lost, "x")));
@@ -160,7 +159,7 @@ class EjectionTest {
         try (Log log = new Log();
                 RedisServer well = RedisServer.start();
                 OneHopClient redis = clientOf(well, port, 2, 300)) {
-            String lost = Nodes.keyOn(redis.topology(), "gone");
+            String lost = Nodes.keyOn(redis, "gone");
             List<Integer> failures = new ArrayList<>();
             for (int returns = 0; returns < 3; returns++) { // Each time it is ejected again.
                 failures.add(failuresUntilAnswered(() -> redis.set(lost, "x")));
@@ -199,10 +198,10 @@ class EjectionTest {
     void aNodeIsNotUpBecauseItsEjectionIsOver() {
         try (RedisServer well = RedisServer.start();
                 OneHopClient redis = clientOf(well, Processes.freePort(), 1, 100)) {
-            String lost = Nodes.keyOn(redis.topology(), "gone");
+            String lost = Nodes.keyOn(redis, "gone");
             assertThrows(NodeDown.class, () -> redis.get(lost));
             assertTrue(Callers.holdsSoon(() -> stateOf(redis, "gone") == State.RETURNED));
-            redis.get(Nodes.keyOn(redis.topology(), "well")); // Keys are placed again meanwhile.
+            redis.get(Nodes.keyOn(redis, "well")); // Keys are placed again meanwhile.
             PoolStatus status = redis.status();
             assertEquals(State.RETURNED, stateOf(redis, "gone"));
             assertFalse(status.isWell());
@@ -226,8 +225,8 @@ class EjectionTest {
                         "server_retry_timeout: 60000");
         try (OneHopClient redis = Nodes.clientOf(config)) {
             Topology whole = redis.topology();
-            String onA = Nodes.keyOn(whole, "a");
-            String onB = Nodes.keyOn(whole, "b");
+            String onA = Nodes.keyOn(redis, "a");
+            String onB = Nodes.keyOn(redis, "b");
             assertEquals("a", assertThrows(NodeDown.class, () -> redis.get(onA)).getNode());
             assertEquals("b", redis.topology().locate(onA).name());
             assertEquals("b", assertThrows(NodeDown.class, () -> redis.get(onA)).getNode());

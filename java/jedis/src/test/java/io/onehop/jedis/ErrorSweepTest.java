@@ -101,8 +101,8 @@ class ErrorSweepTest {
             String here;
             String there;
             try (OneHopClient placing = Nodes.clientOf(config)) {
-                here = Nodes.keyOn(placing.topology(), "well");
-                there = Nodes.keyOn(placing.topology(), "d");
+                here = Nodes.keyOn(placing, "well");
+                there = Nodes.keyOn(placing, "d");
             }
             UnaryOperator<String> clients = clients(config, here, there);
             try (RedisServer dead = RedisServer.startOn(port);

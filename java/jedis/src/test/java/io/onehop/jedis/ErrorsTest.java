@@ -119,14 +119,12 @@ class ErrorsTest {
         }
 
         public static void main(String[] arguments) throws Exception {
-            try (OneHopClient first = Nodes.clientOf(Nodes.configOf(Stream.of(arguments[1])))) {
+            try (OneHopClient first = Nodes.clientOf(Stream.of(arguments[1]))) {
                 first.get("key"); // The JDK opens a socket of its own, once.
             }
             long before = sockets();
             OneHopClient redis =
-                    Nodes.clientOf(
-                            Nodes.configOf(
-                                    Stream.of(arguments[1]), "pool_size: 4", "timeout: 60000"));
+                    Nodes.clientOf(Stream.of(arguments[1]), "pool_size: 4", "timeout: 60000");
             ErringProgram program = new ErringProgram(redis);
             Runnable job = arguments[0].equals("stack") ? program::fillStack : program::fillMemory;
             Thread thread = new Thread(null, job, "erring", STACK_BYTES);

@@ -62,7 +62,7 @@ class FailuresTest {
         String[] all =
                 Stream.concat(Stream.of("timeout: " + timeoutMs), Stream.of(directives))
                         .toArray(String[]::new);
-        return Nodes.clientOf(Nodes.configOf(Stream.of(server), all));
+        return Nodes.clientOf(Stream.of(server), all);
     }
 
     private static <T extends OneHopException> T fails(

@@ -32,6 +32,7 @@ import redis.clients.jedis.params.XReadParams;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -64,7 +65,7 @@ class FleetCommandsTest {
     }
 
     private static String keyOn(int node) {
-        return Nodes.keyOn(redis.topology(), nodes.servers().get(node).node());
+        return Nodes.keyOn(redis, nodes.servers().get(node).node());
     }
 
     /* ---- All nodes ---- */
@@ -169,7 +170,7 @@ class FleetCommandsTest {
     @Test
     void ofOneNodeTheyReturnWhatItAnswers() {
         String only = nodes.servers().get(0).server();
-        try (OneHopClient one = Nodes.clientOf(Nodes.configOf(Stream.of(only)));
+        try (OneHopClient one = Nodes.clientOf(Stream.of(only));
                 Jedis plain = nodes.servers().get(0).jedis()) {
             assertEquals(plain.functionStats().getEngines(), one.functionStats().getEngines());
         }
@@ -302,7 +303,7 @@ class FleetCommandsTest {
             streams.add(Map.entry(keyOn(node), new StreamEntryID(0, 0)));
         }
         streams.add(1, Map.entry("empty", new StreamEntryID(0, 0)));
-        Map<String, StreamEntryID> wanted = new java.util.LinkedHashMap<>();
+        Map<String, StreamEntryID> wanted = new LinkedHashMap<>();
         streams.forEach(stream -> wanted.put(stream.getKey(), stream.getValue()));
         var read = redis.xread(XReadParams.xReadParams().count(1), wanted);
         assertEquals(

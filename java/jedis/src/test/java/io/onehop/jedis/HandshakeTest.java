@@ -132,14 +132,10 @@ class HandshakeTest {
                 RedisServer locked = RedisServer.start("requirepass", "another");
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(open.server(), locked.server()),
-                                        "redis_auth: secret"));
+                                Stream.of(open.server(), locked.server()), "redis_auth: secret");
                 AbstractPipeline pipeline = redis.pipelined()) {
-            Response<String> good =
-                    pipeline.set(Nodes.keyOn(redis.topology(), open.node()), "value");
-            Response<String> bad =
-                    pipeline.set(Nodes.keyOn(redis.topology(), locked.node()), "value");
+            Response<String> good = pipeline.set(Nodes.keyOn(redis, open.node()), "value");
+            Response<String> bad = pipeline.set(Nodes.keyOn(redis, locked.node()), "value");
             PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
             assertEquals("OK", good.get());
             assertEquals(locked.node(), assertThrows(ConfigInvalid.class, bad::get).getNode());
@@ -208,8 +204,7 @@ class HandshakeTest {
     @Test
     void redisDbOnAUnixSocketIsDatabase0AsWithNutcracker() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3"));
+                OneHopClient redis = Nodes.clientOf(Stream.of(unix(server)), "redis_db: 3");
                 Nutcracker nutcracker =
                         Nutcracker.start(Nodes.configOf(Stream.of(unix(server)), "redis_db: 3"));
                 Jedis proxied = nutcracker.jedis()) {
@@ -235,10 +230,7 @@ class HandshakeTest {
                 OneHopClient tcp = server.client("database: 5", "redis_auth: secret");
                 OneHopClient local =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(unix(server)),
-                                        "database: 6",
-                                        "redis_auth: secret"))) {
+                                Stream.of(unix(server)), "database: 6", "redis_auth: secret")) {
             tcp.set("tcp", "x");
             local.set("unix", "x");
             assertEquals("5", databaseOf(server, "secret", "tcp"));
@@ -265,9 +257,8 @@ class HandshakeTest {
                 RedisServer two = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(unix(one) + " one", unix(two) + " two"),
-                                        "timeout: 30000"));
+                                Stream.of(unix(one) + " one", unix(two) + " two"),
+                                "timeout: 30000");
                 AbstractPipeline pipeline = redis.pipelined()) {
             List<Response<String>> replies = new ArrayList<>();
             for (int i = 0; i < 20_000; i++) {
@@ -287,8 +278,7 @@ class HandshakeTest {
 
     @Test
     void aUnixSocketThatIsNotThereIsNodeDown() {
-        try (OneHopClient redis =
-                Nodes.clientOf(Nodes.configOf(Stream.of("/nowhere/redis.sock:1 gone")))) {
+        try (OneHopClient redis = Nodes.clientOf(Stream.of("/nowhere/redis.sock:1 gone"))) {
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.get("key"));
             assertEquals("gone", failure.getNode());
             assertSays("(/nowhere/redis.sock)", failure);

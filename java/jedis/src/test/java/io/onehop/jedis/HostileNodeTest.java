@@ -415,7 +415,7 @@ class HostileNodeTest {
             slammer.setDaemon(true);
             slammer.start();
             String server = "127.0.0.1:" + closing.getLocalPort();
-            try (OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server + ":1")))) {
+            try (OneHopClient redis = Nodes.clientOf(Stream.of(server + ":1"))) {
                 for (int i = 0; i < 200; i++) {
                     fails(NodeDown.class, server, false, () -> redis.set("key", "value"));
                 }

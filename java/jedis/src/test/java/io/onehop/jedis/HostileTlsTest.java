@@ -62,15 +62,13 @@ final class HostileTlsTest {
     /** By the directives. */
     private static OneHopClient client(String server, String... directives) {
         return Nodes.clientOf(
-                Nodes.configOf(
-                        Stream.of(server),
-                        Stream.concat(
-                                        Stream.of(
-                                                "tls: true",
-                                                "tls_ca_cert_file: "
-                                                        + certificates.certificate("ca")),
-                                        Stream.of(directives))
-                                .toArray(String[]::new)));
+                Stream.of(server),
+                Stream.concat(
+                                Stream.of(
+                                        "tls: true",
+                                        "tls_ca_cert_file: " + certificates.certificate("ca")),
+                                Stream.of(directives))
+                        .toArray(String[]::new));
     }
 
     /** By a context. The JDK then has other limits for records. */

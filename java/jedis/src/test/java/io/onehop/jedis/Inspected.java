@@ -49,6 +49,6 @@ final class Inspected {
 
     /** A client of scripted nodes. */
     static OneHopClient clientOf(Stream<ScriptedNode> nodes, String... directives) {
-        return Nodes.clientOf(Nodes.configOf(nodes.map(ScriptedNode::server), directives));
+        return Nodes.clientOf(nodes.map(ScriptedNode::server), directives);
     }
 }

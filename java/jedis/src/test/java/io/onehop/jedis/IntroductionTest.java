@@ -89,7 +89,7 @@ class IntroductionTest {
                                 server.server() + " one",
                                 server.server() + " one\n    - " + second.server() + " two"));
                 RedisCluster.await("the change", () -> redis.topology().nodes().size() == 2);
-                String key = Nodes.keyOn(redis.topology(), "one");
+                String key = Nodes.keyOn(redis, "one");
                 redis.set(key, "value");
                 transaction.multi();
                 transaction.set("key", "other");

@@ -247,9 +247,7 @@ class LateAnswerTest {
             List<RedisServer> servers = nodes.servers();
             String[] keys =
                     servers.stream()
-                            .flatMap(
-                                    server ->
-                                            Nodes.keysOn(redis.topology(), server.node()).limit(20))
+                            .flatMap(server -> Nodes.keysOn(redis, server.node()).limit(20))
                             .toArray(String[]::new);
             try (OneHopClient patient = nodes.client()) {
                 Stream.of(keys).forEach(key -> patient.set(key, value(key)));

@@ -62,13 +62,12 @@ class LearntCommandsTest {
     void connect() {
         redis =
                 Nodes.clientOf(
-                        Nodes.configOf(
-                                servers.stream().map(RedisServer::server),
-                                "hash_tag: \"{}\"",
-                                "pool_size: 1"));
-        a = Nodes.keyOn(redis.topology(), servers.get(0).node());
-        b = Nodes.keyOn(redis.topology(), servers.get(1).node());
-        c = Nodes.keyOn(redis.topology(), servers.get(2).node());
+                        servers.stream().map(RedisServer::server),
+                        "hash_tag: \"{}\"",
+                        "pool_size: 1");
+        a = Nodes.keyOn(redis, servers.get(0).node());
+        b = Nodes.keyOn(redis, servers.get(1).node());
+        c = Nodes.keyOn(redis, servers.get(2).node());
         redis.flushAll();
         asked();
     }

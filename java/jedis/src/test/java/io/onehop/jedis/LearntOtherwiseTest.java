@@ -1,10 +1,10 @@
 package io.onehop.jedis;
 
-import static io.onehop.jedis.lab.Said.assertSays;
 import static io.onehop.jedis.LearntCommandsTest.named;
 import static io.onehop.jedis.LearntCommandsTest.sent;
 import static io.onehop.jedis.LearntCommandsTest.text;
 import static io.onehop.jedis.LearntCommandsTest.words;
+import static io.onehop.jedis.lab.Said.assertSays;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -60,10 +60,9 @@ class LearntOtherwiseTest {
         };
         try (RedisServer one = RedisServer.start(options);
                 RedisServer other = RedisServer.start(options);
-                OneHopClient redis =
-                        Nodes.clientOf(Nodes.configOf(Stream.of(one.server(), other.server())))) {
-            String a = Nodes.keyOn(redis.topology(), one.node());
-            String b = Nodes.keyOn(redis.topology(), other.node());
+                OneHopClient redis = Nodes.clientOf(Stream.of(one.server(), other.server()))) {
+            String a = Nodes.keyOn(redis, one.node());
+            String b = Nodes.keyOn(redis, other.node());
             assertEquals(1L, sent(redis, "HSETX h f 1"));
             assertEquals("1", redis.hget("h", "f"));
             redis.set(a, "A");
@@ -109,10 +108,9 @@ class LearntOtherwiseTest {
                                 CommandModule.options("replicaof", "127.0.0.1 " + master.port()));
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(master.server() + " one"),
-                                        "read_from: replica",
-                                        "replicas:\n    - " + replica.node() + " one"));
+                                Stream.of(master.server() + " one"),
+                                "read_from: replica",
+                                "replicas:\n    - " + replica.node() + " one");
                 Jedis jedis = replica.jedis()) {
             sent(redis, "onehop.set k v");
             RedisCluster.await(
@@ -160,10 +158,9 @@ class LearntOtherwiseTest {
     void theNextNodeIsAskedIfOneIsDown() {
         try (RedisServer server = RedisServer.start(CommandModule.options())) {
             String down = "127.0.0.1:" + Processes.freePort();
-            try (OneHopClient redis =
-                    Nodes.clientOf(Nodes.configOf(Stream.of(down + ":1", server.server())))) {
-                String here = Nodes.keyOn(redis.topology(), server.node());
-                String there = Nodes.keyOn(redis.topology(), down);
+            try (OneHopClient redis = Nodes.clientOf(Stream.of(down + ":1", server.server()))) {
+                String here = Nodes.keyOn(redis, server.node());
+                String there = Nodes.keyOn(redis, down);
                 assertEquals("OK", sent(redis, "onehop.set " + here + " v"));
                 assertThrows(NodeDown.class, () -> sent(redis, "onehop.set " + there + " v"));
                 server.kill();

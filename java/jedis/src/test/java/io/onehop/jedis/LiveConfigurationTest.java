@@ -254,7 +254,7 @@ class LiveConfigurationTest {
         try (Nodes nodes = Nodes.start(2)) {
             write(true, text(nodes.servers().stream(), "hash: md5"));
             try (OneHopClient redis = client(change -> {})) {
-                String channel = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
+                String channel = Nodes.keyOn(redis, nodes.servers().get(0).node());
                 Queue<String> heard = new ConcurrentLinkedQueue<>();
                 JedisPubSub subscriber =
                         new JedisPubSub() {

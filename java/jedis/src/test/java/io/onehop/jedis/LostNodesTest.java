@@ -121,14 +121,11 @@ class LostNodesTest {
                 IntStream.range(0, 3).mapToObj(i -> RedisServer.start(NOTIFYING)).toList();
         try (OneHopClient client =
                 Nodes.clientOf(
-                        Nodes.configOf(
-                                servers.stream().map(RedisServer::server),
-                                "timeout: 2000",
-                                "hash_tag: \"{}\""))) {
+                        servers.stream().map(RedisServer::server),
+                        "timeout: 2000",
+                        "hash_tag: \"{}\"")) {
             List<String> channels =
-                    servers.stream()
-                            .map(server -> Nodes.keyOn(client.topology(), server.node()))
-                            .toList();
+                    servers.stream().map(server -> Nodes.keyOn(client, server.node())).toList();
             List<String> living = channels.subList(0, 2);
             RedisServer dead = servers.get(2);
             dead.kill();
@@ -162,8 +159,8 @@ class LostNodesTest {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient client = nodes.client("timeout: 2000")) {
             RedisServer dead = nodes.servers().get(1);
-            String first = Nodes.keyOn(client.topology(), nodes.servers().get(0).node());
-            List<String> late = Nodes.keysOn(client.topology(), dead.node()).limit(3).toList();
+            String first = Nodes.keyOn(client, nodes.servers().get(0).node());
+            List<String> late = Nodes.keysOn(client, dead.node()).limit(3).toList();
             Hearing hearing = new Hearing();
             dead.kill();
             hearing.listen(() -> client.subscribe(hearing, first, late.get(0))).awaits(2);

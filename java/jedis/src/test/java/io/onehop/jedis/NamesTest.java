@@ -165,8 +165,7 @@ class NamesTest {
 
         private static OneHopClient client(String name, RedisServer server) {
             return Nodes.clientOf(
-                    Nodes.configOf(
-                            Stream.of(name + ".test:" + server.port() + ":1"), "timeout: 5000"));
+                    Stream.of(name + ".test:" + server.port() + ":1"), "timeout: 5000");
         }
 
         private static String value(OneHopClient client) {
@@ -214,7 +213,7 @@ class NamesTest {
             try (OneHopClient client = Nodes.clientOf(config)) {
                 Map<String, String> keys = new LinkedHashMap<>();
                 for (String node : List.of("named", "node-0", "node-1")) {
-                    keys.put(node, Nodes.keyOn(client.topology(), node));
+                    keys.put(node, Nodes.keyOn(client, node));
                     servers.get(node).ask(plain -> plain.set(keys.get(node), "of " + node));
                     servers.get(node).ask(Jedis::configResetStat);
                 }

@@ -106,12 +106,10 @@ class OutcomesTest {
             servers.add(address + " n" + i);
         }
         try (OneHopClient redis =
-                Nodes.clientOf(
-                        Nodes.configOf(
-                                servers.stream(), Inspected.NEVER_RESTING, "timeout: 20000"))) {
+                Nodes.clientOf(servers.stream(), Inspected.NEVER_RESTING, "timeout: 20000")) {
             String[] keys =
                     redis.topology().nodes().stream()
-                            .map(node -> Nodes.keyOn(redis.topology(), node.name()))
+                            .map(node -> Nodes.keyOn(redis, node.name()))
                             .toArray(String[]::new);
             CALLS.forEach(
                     (name, call) -> {

@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
@@ -46,13 +47,12 @@ class PartialBatchTest {
     private static OneHopClient with(String fourth, String... directives) {
         List<RedisServer> servers = nodes.servers();
         return Nodes.clientOf(
-                Nodes.configOf(
-                        Stream.of(
-                                servers.get(0).server() + " first",
-                                servers.get(1).server() + " second",
-                                servers.get(2).server() + " third",
-                                fourth + " fourth"),
-                        directives));
+                Stream.of(
+                        servers.get(0).server() + " first",
+                        servers.get(1).server() + " second",
+                        servers.get(2).server() + " third",
+                        fourth + " fourth"),
+                directives);
     }
 
     private static boolean isFourth(OneHopClient redis, String key) {
@@ -74,8 +74,7 @@ class PartialBatchTest {
         String dead = Nodes.refusing();
         Stream<String> failing = IntStream.range(0, 5).mapToObj(i -> dead + " d%s{}\u00e9" + i);
         String live = nodes.servers().get(0).server() + " live";
-        try (OneHopClient redis =
-                Nodes.clientOf(Nodes.configOf(Stream.concat(Stream.of(live), failing)))) {
+        try (OneHopClient redis = Nodes.clientOf(Stream.concat(Stream.of(live), failing))) {
             PartialBatch batch =
                     assertThrows(PartialBatch.class, () -> redis.mget(Nodes.keys(400)));
             assertEquals(5, batch.getFailures().size());
@@ -114,7 +113,7 @@ class PartialBatchTest {
                             .findFirst()
                             .orElseThrow();
             wanted.add(missing);
-            Collections.shuffle(wanted, new java.util.Random(5));
+            Collections.shuffle(wanted, new Random(5));
 
             AbstractPipeline pipeline = redis.pipelined();
             List<Response<String>> replies = wanted.stream().map(pipeline::get).toList();
@@ -159,8 +158,8 @@ class PartialBatchTest {
     @Test
     void aPipelineCanBeUsedAgainAfterItFailed() {
         try (OneHopClient redis = with(Nodes.refusing())) {
-            String healthy = Nodes.keyOn(redis.topology(), "first");
-            String dead = Nodes.keyOn(redis.topology(), "fourth");
+            String healthy = Nodes.keyOn(redis, "first");
+            String dead = Nodes.keyOn(redis, "fourth");
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 for (int i = 0; i < 20; i++) {
                     Response<String> good = pipeline.set(healthy, "value " + i);
@@ -200,7 +199,7 @@ class PartialBatchTest {
                             .filter(key -> !isFourth(redis, key))
                             .toArray(String[]::new);
             AbstractPipeline pipeline = redis.pipelined();
-            Response<String> sick = pipeline.get(Nodes.keyOn(redis.topology(), "fourth"));
+            Response<String> sick = pipeline.get(Nodes.keyOn(redis, "fourth"));
             // Some 6 MB: many windows each.
             List<Response<String>> healthy =
                     Stream.of(keys).map(key -> pipeline.set(key, value)).toList();
@@ -228,13 +227,9 @@ class PartialBatchTest {
         try (ScriptedNode node = ScriptedNode.start(strange);
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(
-                                                node.server() + " strange",
-                                                Nodes.refusing() + " dead")))) {
-            String[] keys = {
-                Nodes.keyOn(redis.topology(), "strange"), Nodes.keyOn(redis.topology(), "dead")
-            };
+                                Stream.of(
+                                        node.server() + " strange", Nodes.refusing() + " dead"))) {
+            String[] keys = {Nodes.keyOn(redis, "strange"), Nodes.keyOn(redis, "dead")};
             OneHopException failure = assertThrows(OneHopException.class, () -> redis.mget(keys));
             assertInstanceOf(PartialBatch.class, failure);
             AbstractPipeline pipeline = redis.pipelined();
@@ -265,8 +260,7 @@ class PartialBatchTest {
                 };
         try (ScriptedNode fourth = ScriptedNode.start(silent);
                 OneHopClient redis = with(fourth.server(), "timeout: 1500")) {
-            String[] keys =
-                    Nodes.keysOn(redis.topology(), "fourth").limit(1000).toArray(String[]::new);
+            String[] keys = Nodes.keysOn(redis, "fourth").limit(1000).toArray(String[]::new);
             AbstractPipeline pipeline = redis.pipelined();
             List<Response<String>> replies =
                     Arrays.stream(keys).map(key -> pipeline.set(key, "x".repeat(1000))).toList();

@@ -251,12 +251,10 @@ class PipelineTest {
                 ScriptedNode c = ScriptedNode.start(script);
                 OneHopClient client =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(a.server(), b.server(), c.server()),
-                                        "timeout: 20000"))) {
+                                Stream.of(a.server(), b.server(), c.server()), "timeout: 20000")) {
             String[] keys =
                     Stream.of(a, b, c)
-                            .map(node -> Nodes.keyOn(client.topology(), node.node()))
+                            .map(node -> Nodes.keyOn(client, node.node()))
                             .toArray(String[]::new);
             try (AbstractPipeline pipeline = client.pipelined()) {
                 List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
@@ -309,9 +307,7 @@ class PipelineTest {
         try (ScriptedNode one = ScriptedNode.start(script);
                 ScriptedNode two = ScriptedNode.start(script);
                 OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(one.server(), two.server()), "timeout: 60000"));
+                        Nodes.clientOf(Stream.of(one.server(), two.server()), "timeout: 60000");
                 AbstractPipeline pipeline = redis.pipelined()) {
             String argument = "x".repeat(requestBytes);
             List<Response<String>> replies = new ArrayList<>();

@@ -116,16 +116,15 @@ class PoolTest {
                 ScriptedNode second = ScriptedNode.start(free);
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(first.server() + " a", second.server() + " b"),
-                                        "pool_size: 1",
-                                        "timeout: 20000"))) {
-            Thread holder = new Thread(() -> redis.get(Nodes.keyOn(redis.topology(), "a")));
+                                Stream.of(first.server() + " a", second.server() + " b"),
+                                "pool_size: 1",
+                                "timeout: 20000")) {
+            Thread holder = new Thread(() -> redis.get(Nodes.keyOn(redis, "a")));
             holder.start();
             inUse.await();
             try (AbstractPipeline pipeline = redis.pipelined()) {
-                Response<String> late = pipeline.get(Nodes.keyOn(redis.topology(), "a"));
-                Response<String> early = pipeline.get(Nodes.keyOn(redis.topology(), "b"));
+                Response<String> late = pipeline.get(Nodes.keyOn(redis, "a"));
+                Response<String> early = pipeline.get(Nodes.keyOn(redis, "b"));
                 pipeline.sync();
                 assertEquals("later", late.get());
                 assertEquals("at once", early.get());

@@ -54,9 +54,8 @@ class PreferMasterTest {
                         "timeout: 3000",
                         "server_failure_limit: 1");
         return Nodes.clientOf(
-                Nodes.configOf(
-                        Stream.of(server + " north"),
-                        Stream.concat(own, Stream.of(directives)).toArray(String[]::new)));
+                Stream.of(server + " north"),
+                Stream.concat(own, Stream.of(directives)).toArray(String[]::new));
     }
 
     private OneHopClient client() {

@@ -85,7 +85,7 @@ class RedisClusterReadFromTest {
     private static String keyOf(OneHopClient client, int server) {
         client.get("first contact");
         return Nodes.keysOn(
-                        client.topology(),
+                        client,
                         client.topology().nodes().stream()
                                 .filter(node -> node.port() == cluster.server(server).port())
                                 .findFirst()

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 
@@ -24,10 +25,12 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisBroadcastException;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.params.ScanParams;
 import redis.clients.jedis.resps.ScanResult;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -174,7 +177,7 @@ class RedisClusterTest {
         assertEquals(values, client.mget(keys));
         assertEquals(1000, client.exists(keys));
         assertEquals(1000, client.dbSize());
-        assertEquals(500, client.del(java.util.Arrays.copyOf(keys, 500)));
+        assertEquals(500, client.del(Arrays.copyOf(keys, 500)));
         assertEquals(0, redirects(client));
         assertEquals(3, client.topology().nodes().size());
     }
@@ -312,7 +315,7 @@ class RedisClusterTest {
         Thread end =
                 new Thread(
                         () -> {
-                            io.onehop.jedis.lab.Processes.pause(100);
+                            Processes.pause(100);
                             cluster.moveKeys(ends.slot(), ends.from(), ends.to(), 100);
                             cluster.endMove(ends.slot(), ends.from(), ends.to());
                         });
@@ -359,7 +362,7 @@ class RedisClusterTest {
                                 each.clusterDelSlots(ends.slot());
                                 return true;
                             });
-                } catch (redis.clients.jedis.exceptions.JedisDataException already) {
+                } catch (JedisDataException already) {
                     continue;
                 }
             }
@@ -388,9 +391,9 @@ class RedisClusterTest {
 
     @Test
     void aServerThatIsNoClusterIsAConfigurationError() {
-        try (io.onehop.jedis.lab.RedisServer alone = io.onehop.jedis.lab.RedisServer.start();
+        try (RedisServer alone = RedisServer.start();
                 OneHopClient lost =
-                        io.onehop.jedis.lab.Nodes.clientOf(
+                        Nodes.clientOf(
                                 "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n"
                                         + "  cluster: true\n  timeout: 5000\n  servers:\n    - "
                                         + alone.server()

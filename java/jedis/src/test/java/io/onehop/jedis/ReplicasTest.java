@@ -226,7 +226,7 @@ class ReplicasTest {
                 requireAll(prefers);
                 requireAll(fastest);
             }
-            String key = Nodes.keyOn(strict.topology(), master(0));
+            String key = Nodes.keyOn(strict, master(0));
             NodeDown down = assertThrows(NodeDown.class, () -> strict.get(key));
             assertTrue(
                     down.getMessage().contains(":" + replicas.get(0).port())
@@ -257,7 +257,7 @@ class ReplicasTest {
             Files.writeString(file, config("replica", 2));
             RedisCluster.await(
                     "the change is followed", () -> redis.topology().nodes().size() == 4);
-            String key = Nodes.keyOn(redis.topology(), master(0));
+            String key = Nodes.keyOn(redis, master(0));
             NodeDown down = assertThrows(NodeDown.class, () -> redis.get(key));
             assertSays("No replica of this node", down);
         }

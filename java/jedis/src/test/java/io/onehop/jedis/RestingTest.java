@@ -72,12 +72,9 @@ class RestingTest {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(
-                                                server.server() + " well",
-                                                Nodes.refusing() + " lost")))) {
-            String lost = Nodes.keyOn(redis.topology(), "lost");
-            String well = Nodes.keyOn(redis.topology(), "well");
+                                Stream.of(server.server() + " well", Nodes.refusing() + " lost"))) {
+            String lost = Nodes.keyOn(redis, "lost");
+            String well = Nodes.keyOn(redis, "well");
             NodeDown first = assertThrows(NodeDown.class, () -> redis.get(lost));
             attempts = 1;
             assertBegins("Connection refused while connecting, ", first);
@@ -109,8 +106,7 @@ class RestingTest {
     @Test
     void aNodeThatReturnsServesAgain() {
         int port = Processes.freePort();
-        try (OneHopClient redis =
-                Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1 n")))) {
+        try (OneHopClient redis = Nodes.clientOf(Stream.of("127.0.0.1:" + port + ":1 n"))) {
             assertThrows(NodeDown.class, () -> redis.get("key"));
             rests(redis, "key");
             try (RedisServer server = RedisServer.startOn(port)) {
@@ -132,8 +128,7 @@ class RestingTest {
 
     @Test
     void aDeadNodeIsTriedByOneCallerAtATime() throws InterruptedException {
-        try (OneHopClient redis =
-                Nodes.clientOf(Nodes.configOf(Stream.of(Nodes.refusing() + " n")))) {
+        try (OneHopClient redis = Nodes.clientOf(Stream.of(Nodes.refusing() + " n"))) {
             assertThrows(NodeDown.class, () -> redis.get("key"));
             long begin = System.nanoTime();
             AtomicInteger calls = new AtomicInteger();
@@ -257,8 +252,7 @@ class RestingTest {
         int port = Processes.freePort();
         String node = "node n (127.0.0.1:" + port + ") of server pool alpha is ";
         try (Log log = new Log();
-                OneHopClient redis =
-                        Nodes.clientOf(Nodes.configOf(Stream.of("127.0.0.1:" + port + ":1 n")))) {
+                OneHopClient redis = Nodes.clientOf(Stream.of("127.0.0.1:" + port + ":1 n"))) {
             long begin = System.nanoTime();
             Callers.inThreads(
                     8,

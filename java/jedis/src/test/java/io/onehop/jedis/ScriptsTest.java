@@ -55,8 +55,7 @@ class ScriptsTest {
     void aScriptWithoutKeysRunsIfThereIsOneServer() {
         String digest;
         digest = nodes.servers().get(0).ask(one -> one.scriptLoad("return ARGV[1]"));
-        try (OneHopClient redis =
-                Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(0).server())))) {
+        try (OneHopClient redis = Nodes.clientOf(Stream.of(nodes.servers().get(0).server()))) {
             assertEquals(1L, redis.eval("return 1"));
             assertEquals("x", redis.evalsha(digest, List.of(), List.of("x")));
             AbstractTransaction transaction = redis.multi();
@@ -74,9 +73,7 @@ class ScriptsTest {
     }
 
     private static List<String> keys(OneHopClient redis) {
-        return nodes.servers().stream()
-                .map(server -> Nodes.keyOn(redis.topology(), server.node()))
-                .toList();
+        return nodes.servers().stream().map(server -> Nodes.keyOn(redis, server.node())).toList();
     }
 
     @Test

@@ -285,13 +285,8 @@ class SlowNodesTest {
                 RedisServer second = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(first.server(), second.server()),
-                                        "timeout: 200"))) {
-            String[] keys = {
-                Nodes.keyOn(redis.topology(), first.node()),
-                Nodes.keyOn(redis.topology(), second.node())
-            };
+                                Stream.of(first.server(), second.server()), "timeout: 200")) {
+            String[] keys = {Nodes.keyOn(redis, first.node()), Nodes.keyOn(redis, second.node())};
             Callers.answered(() -> redis.mget(keys));
             first.freeze();
             second.freeze();
@@ -325,7 +320,7 @@ class SlowNodesTest {
                                 " - " + second.node() + " " + masters.servers().get(1).node())) {
             String[] keys =
                     masters.servers().stream()
-                            .map(master -> Nodes.keyOn(redis.topology(), master.node()))
+                            .map(master -> Nodes.keyOn(redis, master.node()))
                             .toArray(String[]::new);
             for (String key : keys) {
                 Callers.answered(() -> redis.set(key, "value"));

@@ -136,8 +136,8 @@ class SplitCommandsTest {
     @Test
     void anErrorOneNodeAnswersIsTheCommandsError() {
         String guarded = nodes.servers().get(2).node();
-        String key = Nodes.keyOn(redis.topology(), guarded);
-        String other = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
+        String key = Nodes.keyOn(redis, guarded);
+        String other = Nodes.keyOn(redis, nodes.servers().get(0).node());
         try (Jedis jedis = nodes.jedis(guarded)) {
             jedis.configSet("maxmemory", "1");
             try {
@@ -154,8 +154,8 @@ class SplitCommandsTest {
 
     @Test
     void otherCommandsNeedAllKeysOnOneNodeAndSuggestAHashTag() {
-        String one = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
-        String other = Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
+        String one = Nodes.keyOn(redis, nodes.servers().get(0).node());
+        String other = Nodes.keyOn(redis, nodes.servers().get(1).node());
         CrossNode failure = assertThrows(CrossNode.class, () -> redis.sinter(one, other));
         assertEquals(ErrorKind.CROSS_NODE, failure.getKind());
         assertEquals(
@@ -227,7 +227,7 @@ class SplitCommandsTest {
     @SuppressWarnings("deprecation") // Jedis recommends another spelling; this one is in use.
     void aCommandThatNamesItsNodeByASampleKeyIsNotSplit() {
         String node = nodes.servers().get(1).node();
-        String sample = Nodes.keyOn(redis.topology(), node);
+        String sample = Nodes.keyOn(redis, node);
         assertEquals(
                 "OK",
                 new String(
@@ -242,7 +242,7 @@ class SplitCommandsTest {
     @SuppressWarnings("deprecation")
     void aCommandWithASampleKeyGoesToTheNodeOfThatKey() {
         for (RedisServer server : nodes.servers()) {
-            String key = Nodes.keyOn(redis.topology(), server.node());
+            String key = Nodes.keyOn(redis, server.node());
             Object config = redis.sendCommand(key, Command.CONFIG, "GET", "port");
             assertEquals(
                     String.valueOf(server.port()),

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
@@ -148,10 +149,7 @@ class SsdbNodesTest {
         assertEquals(List.of("3"), texts(redis.sendCommand(() -> "hsize".getBytes(), "h")));
         assertEquals(
                 3,
-                redis.onEachNode(
-                                new redis.clients.jedis.CommandArguments(() -> "hsize".getBytes())
-                                        .add("h"))
-                        .size());
+                redis.onEachNode(new CommandArguments(() -> "hsize".getBytes()).add("h")).size());
         assertReason("SSDB", () -> redis.sendCommand(Command.EVAL, "return 0", "1", "k"));
     }
 

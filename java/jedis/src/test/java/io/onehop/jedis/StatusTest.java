@@ -46,12 +46,9 @@ class StatusTest {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(
-                                                server.server() + " well",
-                                                Nodes.refusing() + " lost"),
-                                        "pool_size: 3"))) {
-            String well = Nodes.keyOn(redis.topology(), "well");
+                                Stream.of(server.server() + " well", Nodes.refusing() + " lost"),
+                                "pool_size: 3")) {
+            String well = Nodes.keyOn(redis, "well");
             for (int i = 0; i < 10; i++) {
                 redis.set(well, "value");
             }
@@ -59,9 +56,8 @@ class StatusTest {
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 IntStream.range(0, 50).forEach(i -> pipeline.get(well));
             }
-            redis.blpop(
-                    0.1, Nodes.keysOn(redis.topology(), "well").skip(1).findFirst().orElseThrow());
-            assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis.topology(), "lost")));
+            redis.blpop(0.1, Nodes.keysOn(redis, "well").skip(1).findFirst().orElseThrow());
+            assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis, "lost")));
 
             PoolStatus status = redis.status();
             assertEquals("alpha", status.pool());
@@ -149,7 +145,7 @@ class StatusTest {
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new OneHopMetrics(redis).bindTo(registry);
             String name = nodes.servers().get(0).node();
-            String key = Nodes.keyOn(redis.topology(), name);
+            String key = Nodes.keyOn(redis, name);
             for (int i = 0; i < 20; i++) {
                 redis.set(key, "value");
             }
@@ -159,8 +155,7 @@ class StatusTest {
             redis.snapshots().adopt(PoolTopology.of(redis.snapshots().newest().pool(), Set.of()));
             assertEquals(
                     20, registry.get("onehop.calls").tags("node", name).functionCounter().count());
-            try (OneHopClient one =
-                    Nodes.clientOf(Nodes.configOf(Stream.of(nodes.servers().get(1).server())))) {
+            try (OneHopClient one = Nodes.clientOf(Stream.of(nodes.servers().get(1).server()))) {
                 redis.snapshots().adopt(one.snapshots().newest().topology());
             }
             assertEquals(Set.of(nodes.servers().get(1).node()), nodesIn(registry));
@@ -216,20 +211,19 @@ class StatusTest {
     void aChangedDirectiveKeepsCountersAndHealthAndClosingRemovesThem() {
         try (RedisServer server = RedisServer.start()) {
             String[] servers = {server.server() + " well", Nodes.refusing() + " lost"};
-            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(servers)));
+            OneHopClient redis = Nodes.clientOf(Stream.of(servers));
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new OneHopMetrics(redis).bindTo(registry);
-            String well = Nodes.keyOn(redis.topology(), "well");
+            String well = Nodes.keyOn(redis, "well");
             redis.set(well, "value");
-            assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis.topology(), "lost")));
+            assertThrows(NodeDown.class, () -> redis.get(Nodes.keyOn(redis, "lost")));
             for (String directive :
                     List.of(
                             "timeout: 4321",
                             "pool_size: 3",
                             "server_failure_limit: 7",
                             "redis_auth: x")) {
-                try (OneHopClient other =
-                        Nodes.clientOf(Nodes.configOf(Stream.of(servers), directive))) {
+                try (OneHopClient other = Nodes.clientOf(Stream.of(servers), directive)) {
                     assertTrue(redis.snapshots().adopt(other.snapshots().newest().topology()));
                 }
                 assertFalse(redis.status().isWell(), directive);
@@ -269,14 +263,14 @@ class StatusTest {
     void aClientIsUsableWhileItWouldAskAnyNode() {
         try (RedisServer server = RedisServer.start()) {
             String lost = Nodes.refusing() + " lost";
-            OneHopClient half = Nodes.clientOf(Nodes.configOf(Stream.of(server.server(), lost)));
-            assertThrows(NodeDown.class, () -> half.get(Nodes.keyOn(half.topology(), "lost")));
+            OneHopClient half = Nodes.clientOf(Stream.of(server.server(), lost));
+            assertThrows(NodeDown.class, () -> half.get(Nodes.keyOn(half, "lost")));
             assertFalse(half.status().isWell());
             assertTrue(half.status().isUsable());
             half.close();
             assertFalse(half.status().isUsable());
 
-            try (OneHopClient none = Nodes.clientOf(Nodes.configOf(Stream.of(lost)))) {
+            try (OneHopClient none = Nodes.clientOf(Stream.of(lost))) {
                 assertTrue(none.status().isUsable(), "nothing is known of the node yet");
                 assertTrue(Callers.holdsSoon(() -> !isUsableAfterFailure(none)));
                 assertTrue(

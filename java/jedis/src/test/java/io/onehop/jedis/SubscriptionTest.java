@@ -65,9 +65,7 @@ class SubscriptionTest {
 
     /** A channel of every node. */
     private static List<String> channels() {
-        return nodes.servers().stream()
-                .map(server -> Nodes.keyOn(redis.topology(), server.node()))
-                .toList();
+        return nodes.servers().stream().map(server -> Nodes.keyOn(redis, server.node())).toList();
     }
 
     /** Publishes on the channel's node, without this client. */
@@ -237,7 +235,7 @@ class SubscriptionTest {
         for (RedisServer server : nodes.servers()) {
             try (Jedis jedis = server.jedis()) {
                 jedis.configSet("notify-keyspace-events", "KEx");
-                Nodes.keysOn(redis.topology(), server.node())
+                Nodes.keysOn(redis, server.node())
                         .limit(10)
                         .forEach(key -> jedis.set(key, "value", SetParams.setParams().px(1)));
             }
@@ -378,10 +376,7 @@ class SubscriptionTest {
         Collector collector = new Collector();
         RedisServer lost = nodes.servers().get(2);
         Running listening =
-                new Running(
-                        () ->
-                                redis.subscribe(
-                                        collector, Nodes.keyOn(redis.topology(), lost.node())));
+                new Running(() -> redis.subscribe(collector, Nodes.keyOn(redis, lost.node())));
         collector.awaits(1);
         lost.ask(
                 jedis ->
@@ -505,10 +500,9 @@ class SubscriptionTest {
                 };
         try (ScriptedNode node = ScriptedNode.start(slow);
                 RedisServer quick = RedisServer.start();
-                OneHopClient client =
-                        Nodes.clientOf(Nodes.configOf(Stream.of(node.server(), quick.server())))) {
-            String first = Nodes.keyOn(client.topology(), quick.node());
-            String second = Nodes.keyOn(client.topology(), node.node());
+                OneHopClient client = Nodes.clientOf(Stream.of(node.server(), quick.server()))) {
+            String first = Nodes.keyOn(client, quick.node());
+            String second = Nodes.keyOn(client, node.node());
             Collector collector =
                     new Collector() {
                         @Override

@@ -140,7 +140,7 @@ class SuccessorsTest {
     void waitersLeaveAMasterThatHangsWhenTheClusterHasAnother() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(2, true);
                 OneHopClient redis = cluster.client(TIMEOUT, "pool_size: 4")) {
-            String key = Nodes.keyOn(redis.topology(), cluster.server(0).node());
+            String key = Nodes.keyOn(redis, cluster.server(0).node());
             redis.set(key, "value");
             cluster.awaitWrites(1);
             open(redis, key, 4);
@@ -190,7 +190,7 @@ class SuccessorsTest {
     void aWriteThatWaitsAsksForTheMap() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(2, true);
                 OneHopClient redis = cluster.client(TIMEOUT)) {
-            String key = Nodes.keyOn(redis.topology(), cluster.server(0).node());
+            String key = Nodes.keyOn(redis, cluster.server(0).node());
             redis.set(key, "value");
             cluster.server(0).freeze();
             Future<Long> sent = holding(redis, key, () -> redis.append(key, "?"));
@@ -300,12 +300,11 @@ class SuccessorsTest {
                 RedisServer master = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(master.server() + " a"),
-                                        "timeout: 3000",
-                                        "pool_size: 1",
-                                        "read_from: prefer_replica",
-                                        "replicas:\n   - " + hangs.node() + " a"))) {
+                                Stream.of(master.server() + " a"),
+                                "timeout: 3000",
+                                "pool_size: 1",
+                                "read_from: prefer_replica",
+                                "replicas:\n   - " + hangs.node() + " a")) {
             redis.set("key", "value");
             long beginNs = System.nanoTime();
             Future<String> sent = threads.submit(() -> redis.get("key"));

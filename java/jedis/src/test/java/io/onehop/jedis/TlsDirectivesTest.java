@@ -53,12 +53,9 @@ final class TlsDirectivesTest {
 
     private static OneHopClient client(TlsServer server, String... directives) {
         return Nodes.clientOf(
-                Nodes.configOf(
-                        Stream.of(server.server()),
-                        Stream.concat(
-                                        Stream.of("tls: true", "timeout: 3000"),
-                                        Stream.of(directives))
-                                .toArray(String[]::new)));
+                Stream.of(server.server()),
+                Stream.concat(Stream.of("tls: true", "timeout: 3000"), Stream.of(directives))
+                        .toArray(String[]::new));
     }
 
     private static void requireServed(TlsServer server, String... directives) {
@@ -194,14 +191,12 @@ final class TlsDirectivesTest {
         try (TlsServer renewed = TlsServer.start(later, "node");
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(
-                                                open.server() + " one", renewed.server() + " two"),
-                                        "tls: true",
-                                        "timeout: 3000",
-                                        "tls_ca_cert_file: " + trusted))) {
-            String one = Nodes.keyOn(redis.topology(), "one");
-            String two = Nodes.keyOn(redis.topology(), "two");
+                                Stream.of(open.server() + " one", renewed.server() + " two"),
+                                "tls: true",
+                                "timeout: 3000",
+                                "tls_ca_cert_file: " + trusted)) {
+            String one = Nodes.keyOn(redis, "one");
+            String two = Nodes.keyOn(redis, "two");
             redis.set(one, "1");
             assertThrows(OneHopException.class, () -> redis.set(two, "2"));
             replace(trusted, "noise");

@@ -260,8 +260,8 @@ final class TlsFaultsTest {
                                 Nodes.configOf(
                                         Stream.of(node.server(), good.server()),
                                         "timeout: 1000"))) {
-            String here = Nodes.keyOn(redis.topology(), good.node());
-            String there = Nodes.keyOn(redis.topology(), node.node());
+            String here = Nodes.keyOn(redis, good.node());
+            String there = Nodes.keyOn(redis, node.node());
             Callers.answered(() -> redis.get(here)); // The batch needs no handshake there.
             PartialBatch partial =
                     assertThrows(

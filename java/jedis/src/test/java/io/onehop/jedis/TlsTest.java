@@ -271,7 +271,7 @@ final class TlsTest {
     void anInterruptEndsAHandshakeAndACall() throws Exception {
         servers.get(0).redis().freeze();
         try (OneHopClient redis = client("timeout: 30000")) {
-            String key = Nodes.keyOn(redis.topology(), servers.get(0).node());
+            String key = Nodes.keyOn(redis, servers.get(0).node());
             Callers.Running caller = new Callers.Running(() -> redis.get(key));
             Thread.sleep(300);
             caller.thread.interrupt();

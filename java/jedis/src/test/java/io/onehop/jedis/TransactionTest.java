@@ -28,8 +28,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 /** Transactions: on one node, all or nothing, and never sent a second time in part. */
@@ -38,16 +40,15 @@ class TransactionTest {
 
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
-    private static final String here = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
-    private static final String there =
-            Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
+    private static final String here = Nodes.keyOn(redis, nodes.servers().get(0).node());
+    private static final String there = Nodes.keyOn(redis, nodes.servers().get(1).node());
 
     /* ---- EXEC, DISCARD ---- */
 
     @Test
     void commandsAreExecutedTogetherAndEveryResponseHasItsValue() {
         for (RedisServer server : nodes.servers()) {
-            String key = Nodes.keyOn(redis.topology(), server.node());
+            String key = Nodes.keyOn(redis, server.node());
             try (AbstractTransaction transaction = redis.multi()) {
                 Response<String> set = transaction.set(key, "1");
                 Response<Long> counted = transaction.incr(key);
@@ -108,7 +109,7 @@ class TransactionTest {
     void anErrorWhenQueuedExecutesNothingAndIsAttached() {
         AbstractTransaction transaction = redis.multi();
         Response<String> set = transaction.set(here, "value");
-        Response<Long> wrong = transaction.hset(here, java.util.Map.of());
+        Response<Long> wrong = transaction.hset(here, Map.of());
         JedisDataException aborted = assertThrows(JedisDataException.class, transaction::exec);
         assertBegins("EXECABORT", aborted);
         assertTrue(aborted.getSuppressed()[0].getMessage().contains("wrong number of arguments"));
@@ -338,8 +339,7 @@ class TransactionTest {
 
     /** A node that answers a WATCH, then follows the script. */
     private static void watching(
-            ScriptedNode.Script then,
-            java.util.function.BiConsumer<AbstractTransaction, ScriptedNode> test) {
+            ScriptedNode.Script then, BiConsumer<AbstractTransaction, ScriptedNode> test) {
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake().command();

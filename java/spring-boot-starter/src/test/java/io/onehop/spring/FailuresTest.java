@@ -51,8 +51,8 @@ final class FailuresTest {
         client = NODES.client("timeout: 20000");
         template = new StringRedisTemplate(new OneHopConnectionFactory(client));
         RedisServer dead = NODES.servers().get(0);
-        lost = Nodes.keyOn(client.topology(), dead.node());
-        found = Nodes.keyOn(client.topology(), NODES.servers().get(1).node());
+        lost = Nodes.keyOn(client, dead.node());
+        found = Nodes.keyOn(client, NODES.servers().get(1).node());
         dead.kill();
     }
 

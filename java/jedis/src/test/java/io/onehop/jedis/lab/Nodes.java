@@ -61,6 +61,11 @@ public final class Nodes implements AutoCloseable {
         return clientOf(config(directives));
     }
 
+    /** A client of a pool of these servers. */
+    public static OneHopClient clientOf(Stream<String> servers, String... directives) {
+        return clientOf(configOf(servers, directives));
+    }
+
     public static OneHopClient clientOf(String config) {
         return clientOf(OneHopClient.builder(), config);
     }
@@ -93,12 +98,13 @@ public final class Nodes implements AutoCloseable {
     }
 
     /** A key on the node of that name. */
-    public static String keyOn(Topology topology, String node) {
-        return keysOn(topology, node).findFirst().orElseThrow();
+    public static String keyOn(OneHopClient client, String node) {
+        return keysOn(client, node).findFirst().orElseThrow();
     }
 
     /** Keys on the node of that name, without end. */
-    public static Stream<String> keysOn(Topology topology, String node) {
+    public static Stream<String> keysOn(OneHopClient client, String node) {
+        Topology topology = client.topology();
         return IntStream.iterate(0, i -> i + 1)
                 .mapToObj(i -> "key:" + i)
                 .filter(key -> topology.locate(key).name().equals(node));

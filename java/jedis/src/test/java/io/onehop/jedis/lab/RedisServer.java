@@ -89,7 +89,7 @@ public final class RedisServer implements AutoCloseable {
 
     /** A client of a pool of this server alone. */
     public OneHopClient client(String... directives) {
-        return Nodes.clientOf(Nodes.configOf(Stream.of(server()), directives));
+        return Nodes.clientOf(Stream.of(server()), directives);
     }
 
     /** What a job with a plain Jedis returns. */

@@ -254,7 +254,7 @@ public final class ScriptedNode implements AutoCloseable {
 
     /** A client of a pool of this node alone. */
     public OneHopClient client(String... directives) {
-        return Nodes.clientOf(Nodes.configOf(Stream.of(server()), directives));
+        return Nodes.clientOf(Stream.of(server()), directives);
     }
 
     public String server() {
