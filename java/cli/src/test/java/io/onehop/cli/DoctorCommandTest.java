@@ -212,7 +212,7 @@ class DoctorCommandTest {
         found("redis_version:5.0.1", "has redis 5.0.1");
         found(well + "role:slave\r\nmaster_link_status:up", "refuses writes");
         found(well + "role:slave\r\nmaster_link_status:down", "has lost its master");
-        found(well + "loading:1", "loads its file");
+        found(well + "loading:1", "is loading its file");
         found(
                 well + "maxmemory:100\r\nused_memory:95\r\nmaxmemory_policy:noeviction",
                 "uses 95.0 % of its maxmemory and evicts nothing");
