@@ -66,8 +66,8 @@ final class Callers {
             inThreads(count, job);
         } finally {
             isOver.set(true);
-            assertNull(killer.end());
         }
+        assertNull(killer.end());
         return kills.get();
     }
 
