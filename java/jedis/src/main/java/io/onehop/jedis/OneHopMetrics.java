@@ -232,7 +232,7 @@ public final class OneHopMetrics implements MeterBinder {
         /** The registry makes it once. */
         private Timer latency(Tags tags) {
             return Timer.builder("onehop.latency")
-                    .description("How long calls took that ended well")
+                    .description("How long successful calls took")
                     .tags(tags)
                     .serviceLevelObjectives(LIMITS)
                     .register(registry);
@@ -276,13 +276,13 @@ public final class OneHopMetrics implements MeterBinder {
             gauge(
                     group,
                     "connections.max",
-                    "The most connections there may be",
+                    "How many connections there can be",
                     tags,
                     of -> of.sum(each -> each.pool().endpoint().poolSize()));
             gauge(
                     group,
                     "node.up",
-                    "1; 0 while the node rests or is ejected, and until it answers",
+                    "1 for a node in use; 0 while it rests or is ejected, and until it answers",
                     tags,
                     of -> of.least(each -> each.pool().health().isUp() ? 1 : 0));
             gauge(
