@@ -152,6 +152,12 @@ class Talk:
         for words in self.commands():
             self.value(f"value of {words[1] if len(words) > 1 else ''}")
 
+    def drip(self, text, pause_ms):
+        """Sends single bytes with a pause between them."""
+        for byte in encode(text):
+            self.send(bytes([byte]))
+            time.sleep(pause_ms / 1000)
+
     def buffer(self, size):
         """Lets the kernel keep few bytes in both directions."""
         for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
