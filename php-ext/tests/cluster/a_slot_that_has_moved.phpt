@@ -111,10 +111,13 @@ lab_tell(static fn () => preg_replace('/\d+$/', '', (string) $redis->get($key)))
 echo "-- the same pipeline uses the only connection to the new node\n";
 $single = new OneHop\Redis('alpha', $cluster->config(['pool_size' => 1], name: 'single.yml'));
 [$moved, $unmoved] = [lab_key_in(115), lab_key_in(16000)];
-$single->mSet([$moved => 'moved', $unmoved => 'unmoved']);
+$single->mSet([$moved => 'moved', $unmoved => str_repeat('u', 1000000)]);
 $cluster->move(115, $a, $c);
 lab_plain($c)->rawCommand('CLIENT', 'PAUSE', '300');
-lab_show('the pipeline', $single->pipeline()->get($moved)->get($unmoved)->exec());
+lab_show('bytes of its values', array_map(
+    strlen(...),
+    $single->pipeline()->get($moved)->get($unmoved)->exec(),
+));
 ?>
 --EXPECT--
 -- ten slots with fifty keys move to the last node
@@ -144,4 +147,4 @@ bytes: 3000000
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: the nodes redirect it to each other (node 127.0.0.1:PORT answered MOVED 300 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
 -- the same pipeline uses the only connection to the new node
-the pipeline: ["moved","unmoved"]
+bytes of its values: [5,1000000]

@@ -115,6 +115,13 @@ typedef struct oh_call_terms {
     bool is_pinned;   /* Only for this node: redirects are not followed. */
     bool gathers;     /* Keep all replies until the last one has arrived, even large ones. */
     bool goes_beyond; /* Background work, which must not take connections from calls. */
+    /*
+     * The set whose member this exchange sends again, or NULL. If there is no free connection,
+     * another member may have the one that this exchange needs: oh_exchange_set_frees waits for it.
+     */
+    const struct oh_exchange_set *around;
+    bool (*frees)(const struct oh_exchange_set *around, const oh_connections *connections,
+        uint64_t deadline_ns);
 } oh_call_terms;
 
 /* The times of a call. */
@@ -286,10 +293,11 @@ bool oh_exchange_conclude(oh_exchange *exchange);
 void oh_exchange_set_send_waiting(oh_exchange_set *set);
 
 /*
- * Waits until no member uses a connection of this pool. Other members go on meanwhile. Their
- * replies stay in memory until the caller reads them.
+ * Waits until a member that uses a connection of this pool has ended. False if there is none, or it
+ * has not ended by the deadline (0: there is none), or the program has aborted the call.
  */
-void oh_exchange_set_free_pool(const oh_exchange_set *set, const oh_connections *connections);
+bool oh_exchange_set_frees(
+    const oh_exchange_set *set, const oh_connections *connections, uint64_t deadline_ns);
 
 /* Advances some exchanges, waiting at most `milliseconds`, for work that runs beside calls. */
 void oh_exchange_poll_once(oh_exchange *const *members, uint32_t count, int milliseconds);

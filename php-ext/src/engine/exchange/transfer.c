@@ -470,6 +470,13 @@ static bool gives_up(oh_patience *patience)
     return oh_exchange_should_leave(((oh_waiting *)patience)->exchange, oh_clock_now_ns());
 }
 
+static bool frees(oh_patience *patience, const oh_connections *connections)
+{
+    const oh_call_terms *terms = &((oh_waiting *)patience)->exchange->terms;
+
+    return terms->around && terms->frees(terms->around, connections, patience->deadline_ns);
+}
+
 void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
 {
     if (OH_UNLIKELY(exchange->use.was_held)) {
@@ -479,7 +486,7 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
     const oh_peer *peer = &exchange->peer;
     oh_meter *meter = peer->metered->meter;
     oh_waiting waiting = {
-        {exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0, gives_up}, exchange};
+        {exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0, frees, gives_up}, exchange};
     /* A new one is wanted some time after the beginning. */
     uint64_t now_ms = must_be_new ? 0 : exchange->times.begun_ns / 1000000;
     oh_wish wish = {must_be_new, peer->database};

@@ -57,6 +57,8 @@ uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined);
 /* How long a caller waits for a connection. */
 typedef struct oh_patience {
     uint64_t deadline_ns; /* 0: for ever. */
+    /* Asked before it waits. True if the caller itself has given a connection back. */
+    bool (*frees)(struct oh_patience *patience, const oh_connections *connections);
     /* Asked from time to time while it waits. True if it gives up; the failure is set. */
     bool (*gives_up)(struct oh_patience *patience);
 } oh_patience;

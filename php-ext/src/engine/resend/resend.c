@@ -154,16 +154,6 @@ static bool load_all(oh_resend_run *run)
 
 /* ---- Sending ---- */
 
-/* The rest of the set may use the last connection that a node of this round has left. */
-static void free_pools(const oh_resend_run *run)
-{
-    const oh_exchange_set *set = run->exchange->set;
-
-    for (uint32_t i = 0; set && i < run->requests_count; i++) {
-        oh_exchange_set_free_pool(set, oh_snapshot_connections(run->map, run->requests[i].node));
-    }
-}
-
 static void send_all(oh_resend_run *run)
 {
     const oh_exchange *from = run->exchange;
@@ -175,9 +165,10 @@ static void send_all(oh_resend_run *run)
         .never_repeats = from->terms.never_repeats,
         .selects = from->terms.selects,
         .is_unknown = from->terms.is_unknown,
-        .gathers = true};
+        .gathers = true,
+        .around = from->set,
+        .frees = oh_exchange_set_frees};
 
-    free_pools(run);
     run->set->members_count = 0;
     for (uint32_t i = 0; i < run->requests_count; i++) {
         oh_resend_request *sent = &run->requests[i];
