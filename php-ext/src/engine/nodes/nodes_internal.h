@@ -92,7 +92,7 @@ typedef struct oh_protocol {
 
 extern const oh_protocol oh_protocol_of_cluster, oh_protocol_of_sentinels;
 
-/* The indexes of the nodes that may be asked, in memory of the call. NULL if there is none. */
+/* The indexes of the nodes that may be asked, in memory of the call. NULL if memory is short. */
 uint32_t *oh_refresh_targets(const oh_snapshot *snapshot, uint32_t *count);
 
 /* Move one of them to the front: this one, or a random one. */

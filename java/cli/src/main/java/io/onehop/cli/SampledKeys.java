@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * A sample of the keys of each node, found by SCAN, perhaps with their MEMORY USAGE.
  *
  * <p>SCAN walks in the order of hashes, so its first keys are a fair sample. If a node has ten
- * times as many keys, each key of the sample stands for ten.
+ * times as many keys as were sampled, each key of the sample stands for ten.
  */
 final class SampledKeys {
     private static final String STEP = "100"; // COUNT of one SCAN.
