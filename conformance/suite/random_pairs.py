@@ -53,9 +53,9 @@ def compare(testees, report, request, told):
 
 def judge(testees, report, requests):
     report.begin("random/some of them with nutcracker")
-    step = max(1, len(requests) // JUDGED_POOLS)
-    some = [{**request, "keys": request["keys"][:JUDGED_KEYS]} for request in requests[::step]]
-    some = [request for request in some if is_observable(request)]
+    seen = [request for request in requests if is_observable(request)]
+    step = max(1, len(seen) // JUDGED_POOLS)
+    some = [{**request, "keys": request["keys"][:JUDGED_KEYS]} for request in seen[::step]]
     told = testees.ask(some)
     for number, request in enumerate(some):
         compare(testees, report, request, {name: answers[number] for name, answers in told.items()})

@@ -18,11 +18,14 @@ $write = static function (int $port, int $mode, array $directives = []): void {
 };
 $write($one, 0600);
 
-/* One worker runs as the file's owner, the other one as another user. */
-foreach (['root', 'nobody'] as $user) {
+/*
+ * Two workers run as the file's owner and one as another user: each copy is of a worker that has
+ * read the file itself.
+ */
+foreach (['root' => 2, 'nobody' => 1] as $user => $workers) {
     $group = posix_getgrgid(posix_getpwnam($user)['gid'])['name'];
     $pools[] = "[$user]\nuser = $user\ngroup = $group\nlisten = " . Lab::file("$user.sock")
-        . "\npm = static\npm.max_children = 1\nphp_admin_value[display_errors] = 0\n"
+        . "\npm = static\npm.max_children = $workers\nphp_admin_value[display_errors] = 0\n"
         . "catch_workers_output = yes\n";
 }
 file_put_contents(

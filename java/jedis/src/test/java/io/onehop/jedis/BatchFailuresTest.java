@@ -451,4 +451,31 @@ class BatchFailuresTest {
             }
         }
     }
+
+    @Test
+    void commandsThatTheWindowHeldBackWereNotSent() {
+        try (RedisServer sick = RedisServer.start();
+                OneHopClient redis = withTwoHealthy(sick.server(), 3000)) {
+            String key = Nodes.keyOn(redis, "sick");
+            redis.set(key, "0");
+            sick.freeze();
+            AbstractPipeline pipeline = redis.pipelined();
+            List<Response<Long>> replies =
+                    IntStream.range(0, 100_000).mapToObj(i -> pipeline.incr(key)).toList();
+            DeadlineExceeded failure = assertThrows(DeadlineExceeded.class, pipeline::sync);
+            assertTrue(failure.mayHaveExecuted());
+            long maybe =
+                    replies.stream()
+                            .filter(
+                                    reply ->
+                                            assertThrows(DeadlineExceeded.class, reply::get)
+                                                    .mayHaveExecuted())
+                            .count();
+            assertTrue(maybe > 1000 && maybe < 10_000, "may have run: " + maybe);
+            sick.thaw();
+            Processes.pause(300);
+            long executed = Long.parseLong(redis.get(key));
+            assertTrue(executed <= maybe, executed + " ran, " + maybe + " may have");
+        }
+    }
 }

@@ -180,6 +180,7 @@ class CloseTest {
 
     @Test
     void failuresOfEveryKindLeaveNoSocketOpen() {
+        int start = descriptors();
         List<ScriptedNode.Script> sick =
                 List.of(
                         talk -> {},
@@ -214,6 +215,7 @@ class CloseTest {
         } finally {
             nodes.forEach(ScriptedNode::close);
         }
+        assertTrue(Callers.holdsSoon(() -> descriptors() <= start), start + " at the start");
     }
 
     @Test

@@ -177,6 +177,9 @@ class ParityTest {
         restore();
         for (Method method : methods) {
             Set<String> seen = compare(method, rows);
+            if (seen.isEmpty()) {
+                differences.add(method + " was never called");
+            }
             if (seen.equals(Set.of("CrossNode"))) {
                 differences.add(method + " was never called with keys of one node");
             }
