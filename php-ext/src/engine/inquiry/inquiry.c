@@ -14,7 +14,7 @@ _Static_assert(sizeof((oh_snapshot *)NULL)->identity == OH_KEPT_IDENTITY_BYTES,
 
 /* ---- Asking ---- */
 
-/* Who asks. It reads the answer, which is valid only during this function. */
+/* The side that asks. `read` gets the answer, which is valid only until `read` returns. */
 typedef struct inquirer {
     oh_learnt_answer (*read)(struct inquirer *asks, oh_bytes answer);
 } inquirer;
@@ -33,7 +33,9 @@ static oh_inquiry_end end_of(oh_inquiry *inquiry, oh_learnt_answer read, oh_byte
     return OH_INQUIRY_REFUSED;
 }
 
-/* Asks one node. An answer that is too long to be one has not arrived as a whole. */
+/*
+ * Asks one node. An answer that has not arrived as a whole is too long, and counts as unreadable.
+ */
 static oh_inquiry_end ask_node(
     oh_inquiry *inquiry, oh_exchange *exchange, const oh_buffer *question, inquirer *asks)
 {
@@ -81,7 +83,7 @@ static oh_inquiry_end ask_nodes(oh_inquiry *inquiry, const oh_buffer *question, 
     return end;
 }
 
-/* The snapshot stays, even if the program serves an interrupt while it waits. */
+/* Counts the snapshot, so that it stays even if the program serves an interrupt during the wait. */
 static oh_inquiry_end ask(oh_inquiry *inquiry, const oh_buffer *question, inquirer *asks)
 {
     if (inquiry->timeout_ms && !inquiry->deadline_ns) {

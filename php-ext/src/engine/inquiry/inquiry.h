@@ -1,5 +1,5 @@
 /*
- * Inquiry: asks a node what a command means that the table does not hold.
+ * Inquiry: asks a node for the meaning of a command that the table does not hold.
  *
  *     command ─► kept by the host? ─► COMMAND INFO to one node ─► learnt command, kept
  *
@@ -21,11 +21,13 @@
 
 typedef struct oh_inquiry {
     oh_snapshot *snapshot;
-    uint32_t node;        /* The node that is asked first; then the one that was asked last. */
+    /* Before: the node to ask first. Afterwards: the node that was asked last. */
+    uint32_t node;
     uint32_t timeout_ms;  /* Of the call; 0 if there is none. */
     uint64_t deadline_ns; /* Of the call; 0 if nothing was asked, or there is no timeout. */
     /*
-     * The node to which the caller holds a connection, perhaps the only one; or OH_INQUIRY_NO_NODE.
+     * The node to which the caller holds a connection, which may be the last one that pool_size
+     * allows; or OH_INQUIRY_NO_NODE.
      */
     uint32_t held_node;
     oh_failure failure; /* Set after OH_INQUIRY_FAILED. */
@@ -40,7 +42,7 @@ typedef enum oh_inquiry_end {
 
 /*
  * Finds out what the command of these words is. Its name must be one that a command can have;
- * `names_count` is how many words it has.
+ * `names_count` is the number of words in that name.
  */
 oh_inquiry_end oh_inquiry_describe(oh_inquiry *inquiry, const oh_bytes *words, size_t count,
     oh_learnt *learnt, size_t *names_count);

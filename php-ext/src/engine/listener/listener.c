@@ -177,7 +177,10 @@ static bool send_all(oh_listener *listener)
     return true;
 }
 
-/* A node that is just coming back would not get the names of the next command. */
+/*
+ * Starts again to bring lost nodes back. A connection that is already being opened would not get
+ * the names of the next command.
+ */
 static void begin_recalls_anew(oh_listener *listener)
 {
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
@@ -210,7 +213,7 @@ void oh_listener_send(oh_listener *listener, const char *bytes, size_t length)
     listener->answer_given = 0;
     listener->is_refused = false;
     listener->is_confirmed = false;
-    listener->checked_map = NULL; /* A new name may ask more of the map. */
+    listener->checked_map = NULL; /* A new name may need more of the map's nodes. */
     if (listener->has_failed) {
         return;
     }

@@ -16,10 +16,10 @@
  * dropped if their channel was unsubscribed in the meantime.
  *
  * A node that fails is lost, and the others go on. Its names are subscribed again when it is back,
- * or on another node of a Redis Cluster that hears the same. The log says both. When no node is
- * left, all subscriptions end with the failure of the first that was lost. They also end if a node
- * of a Redis Cluster loses the slot of a shard channel, which it reports by an unexpected
- * confirmation.
+ * or on another node of a Redis Cluster that hears the same. The log says when a node is lost and
+ * when its names are back. When no node is left, all subscriptions end with the failure of the
+ * first that was lost. They also end if a node of a Redis Cluster loses the slot of a shard
+ * channel, which it reports by an unexpected confirmation.
  *
  * Implements spec/route, section 6, Subscriptions.
  */
@@ -56,7 +56,7 @@ typedef struct oh_subscribed_node {
     uint32_t words;       /* Channels of the command that concern this node. */
     uint32_t unconfirmed; /* How many of them it has not confirmed yet. */
     uint32_t recalled;    /* Names that the listener itself subscribes: not confirmed yet. */
-    uint32_t recalls;     /* How many there were. */
+    uint32_t recalls;     /* Names that were recalled in all, confirmed or not. */
     bool is_lost;         /* Until it has confirmed all its names again. */
     uint64_t next_ns;     /* While it is lost: when to connect again, or to give up connecting. */
     char *received;       /* Bytes of an incomplete value. */
@@ -79,7 +79,7 @@ typedef struct oh_listener {
      * useless to wait for it. May be NULL.
      */
     bool (*is_outdated)(void *owner);
-    void *owner;                /* The first argument of both. */
+    void *owner;                /* The first argument of both functions. */
     const struct oh_verb *verb; /* The last command. */
     oh_message *first, *last;
     size_t given;     /* How much of the first message was returned. */
@@ -97,7 +97,7 @@ typedef struct oh_listener {
     uint32_t failed_node;    /* The node that has failed; OH_NO_NODE if none. */
     oh_failure *failure;     /* Memory of the caller. */
     uint32_t first_lost;     /* The node that was lost first; OH_NO_NODE if none is lost. */
-    oh_failure lost_failure; /* What has happened to it. */
+    oh_failure lost_failure; /* The failure of that node. */
 } oh_listener;
 
 /* Makes a listener, without subscriptions and connections. NULL if there is no memory. */

@@ -80,7 +80,7 @@ void oh_listener_drop_first(oh_listener *listener)
 
 /*
  * True for a message of a pattern that another node also delivers: each node of a Redis Cluster
- * brings what callers publish anywhere. Notifications of keys come from their own node only.
+ * delivers what is published on any node. Notifications of keys come only from the node of the key.
  */
 static bool is_told(const oh_listener *listener, uint32_t node, const char *bytes, size_t length)
 {

@@ -52,11 +52,12 @@ void oh_channel_confirmation(
 void oh_listener_fail(oh_listener *listener, uint32_t node);
 void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome outcome);
 
-/* A node has failed, as was set. The others go on. */
+/* Called after the failure of a node was set. The other nodes go on. */
 void oh_listener_lose(oh_listener *listener, uint32_t node);
 
 /*
- * Ends the listener if a node was lost and no node is left, or if another node has taken its place.
+ * If a node was lost: ends the listener if no node is left, or if another node has taken the place
+ * of the lost one.
  */
 void oh_listener_require_node(oh_listener *listener);
 
@@ -120,9 +121,9 @@ void oh_subscribed_node_send_rest(oh_listener *listener, uint32_t node);
 /* ---- Recall ---- */
 
 /*
- * Subscribes the names of lost nodes: immediately on another node of a Redis Cluster, otherwise on
- * their own as soon as it is time to try that one again. Returns when the next try is due, at most
- * `until_ns`.
+ * Subscribes the names of lost nodes: in a Redis Cluster immediately on another node; otherwise on
+ * the lost node itself, as soon as it is time to try that node again. Returns when the next try is
+ * due, at most `until_ns`.
  */
 uint64_t oh_listener_settle(oh_listener *listener, uint64_t until_ns);
 

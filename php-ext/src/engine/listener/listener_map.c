@@ -28,7 +28,7 @@ static bool is_used(const oh_listener *listener, uint32_t node)
                                          : listener->nodes[node].connection != NULL;
 }
 
-/* True if the map has this node, with keys. */
+/* True if this node is in the map and has keys. */
 static bool is_master_of(const oh_snapshot *map, const oh_server *node)
 {
     for (uint32_t i = 0; i < map->nodes_count; i++) {
@@ -64,7 +64,10 @@ static bool is_everywhere(const oh_listener *listener)
     return false;
 }
 
-/* Fails if masters have changed: new ones also notify, and former ones notify a second time. */
+/*
+ * Fails if the masters have changed: nothing is subscribed on a new master, and a former master,
+ * now a replica, repeats the notifications of its master.
+ */
 static void check_masters(oh_listener *listener, const oh_snapshot *map)
 {
     const oh_snapshot *own = listener->snapshot;

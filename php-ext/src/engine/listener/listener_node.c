@@ -217,8 +217,9 @@ static void advance(oh_listener *listener, uint32_t node)
 }
 
 /*
- * Always a new connection: an idle one may be dead, and it will be closed after use. It does not
- * count towards pool_size, because it may be held for days, and calls would wait for it.
+ * Always opens a new connection, which is closed after use: an idle one may be dead. The new
+ * connection does not count towards pool_size, because it may be held for days, and calls would
+ * wait for it.
  */
 void oh_subscribed_node_begin(oh_listener *listener, uint32_t node)
 {
@@ -294,7 +295,7 @@ static bool is_buffered(const oh_subscribed_node *subscribed_node)
     return connection && oh_connection_has_buffered(connection);
 }
 
-/* Sets what to poll for. False if this process may not. */
+/* Sets what to poll for. False if this process may not use a connection. */
 static bool prepare(oh_listener *listener, bool *has_buffered)
 {
     *has_buffered = false;
@@ -314,7 +315,7 @@ static bool prepare(oh_listener *listener, bool *has_buffered)
     return true;
 }
 
-/* Milliseconds until then, rounded up; -1 if there is no end. */
+/* The milliseconds until `until_ns`, rounded up; -1 if `until_ns` is 0. */
 static int time_left_ms(uint64_t until_ns)
 {
     uint64_t now_ns = oh_clock_now_ns();

@@ -3,7 +3,8 @@
  * these commands nor their confirmations.
  *
  * A node that comes back gets all its names, over a new connection. Names whose messages the nodes
- * of a Redis Cluster pass on to each other do not wait for it: another node gets them for good.
+ * of a Redis Cluster pass on to each other do not wait for the lost node: another node gets them
+ * for good.
  */
 #include "engine/listener/listener_internal.h"
 
@@ -15,7 +16,7 @@
 
 static const char *const begins[OH_CHANNEL_KINDS_COUNT] = {"subscribe", "psubscribe", "ssubscribe"};
 
-/* True if `node` must subscribe this name, which was at `at`, because `lost` is gone. */
+/* True if `node` must subscribe this name, whose node is `at`, because `lost` has failed. */
 static bool is_of(
     const oh_listener *listener, oh_channel_kind kind, uint32_t at, uint32_t lost, uint32_t node)
 {
@@ -50,7 +51,7 @@ static void recall_kind(oh_listener *listener, oh_channel_kind kind, uint32_t lo
     subscribed_node->recalls += count;
 }
 
-/* The names of `lost`, on `node`. False if there are none, or no memory. */
+/* Subscribes the names of `lost` on `node`. False if there are none, or if there is no memory. */
 static bool recall(oh_listener *listener, uint32_t lost, uint32_t node)
 {
     uint32_t before = listener->nodes[node].recalled;
@@ -64,7 +65,7 @@ static bool recall(oh_listener *listener, uint32_t lost, uint32_t node)
     return !listener->has_failed && listener->nodes[node].recalled > before;
 }
 
-/* In a Redis Cluster another node takes over, because the others pass messages on to it. */
+/* In a Redis Cluster another node takes over, because all nodes pass messages on to each other. */
 static void stand_in(oh_listener *listener, uint32_t lost)
 {
     uint32_t other = oh_listener_stand_in(listener);

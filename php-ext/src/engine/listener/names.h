@@ -29,10 +29,13 @@ typedef struct oh_names_place {
     uint32_t *node; /* The node of the name, which may be changed. */
 } oh_names_place;
 
-/* Finds the next name, in no order. False after the last one. The set must not change meanwhile. */
+/*
+ * Finds the next name, in no order. False after the last one. The set must not change between two
+ * calls.
+ */
 bool oh_names_next(const oh_names *names, oh_names_place *place);
 
-/* Releases its memory. It is empty then. */
+/* Releases the memory of the set, which is empty then. */
 void oh_names_free(oh_names *names);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct question {
     oh_moving *moving;
     const oh_moving_key *key;
     size_t reply, reply_end; /* Where the first reply is, among all replies. */
-    size_t begin, end;       /* Where that reply is, or its element. */
+    size_t begin, end;       /* Where the part to replace is: that reply, or an element of it. */
     oh_buffer answer;
     bool is_sent;    /* It was sent in this round. */
     bool asks_owner; /* The old owner has nothing: the owner is asked once more. */
@@ -30,7 +30,7 @@ typedef struct asking {
 
 /* ---- Finding what is nothing ---- */
 
-/* Goes to an element of a list, whose head it passes. */
+/* Passes the head of a list and goes to one of its elements. False if there is no such element. */
 static bool go_to(oh_values *values, uint32_t element)
 {
     size_t count;
@@ -166,8 +166,8 @@ static void answer_one(asking *it, question *one, oh_bytes reply)
 }
 
 /*
- * Its node has failed. The command only reads. If the program has ended the wait, all of the
- * request has failed.
+ * The node that was asked has failed. Its outcome is kept, because a question only reads. If the
+ * program has ended the wait, the whole request fails.
  */
 static void take_failure(asking *it, question *one, const oh_round_request *failed)
 {
@@ -194,7 +194,7 @@ static void unload(asking *it, question *one)
         exists = oh_round_take(&it->round, node, &failed);
     }
     if (one->is_answered) {
-        return; /* Another key of its command has failed. */
+        return; /* Another key of the same command has failed. */
     }
     if (failed) {
         take_failure(it, one, failed);
@@ -230,7 +230,9 @@ static bool run_round(asking *it)
 
 /* ---- Replacing ---- */
 
-/* True if one of the replies is an error. `has_nested`: or has one inside. */
+/*
+ * True if one of the replies is an error. `has_nested` is set if an error is inside a reply, too.
+ */
 static bool find_errors(const uint8_t *bytes, size_t length, bool *has_nested)
 {
     oh_values values = oh_values_of(bytes, length);
@@ -253,7 +255,10 @@ static bool find_errors(const uint8_t *bytes, size_t length, bool *has_nested)
     return has_error;
 }
 
-/* Puts the answers of one request, which are from `first` on, in place. Returns how many. */
+/*
+ * Puts the answers to the questions of one request in place. `first` is the first of these
+ * questions. Returns how many there are.
+ */
 static uint32_t put_in_place(const asking *it, uint32_t first)
 {
     oh_exchange *exchange = it->all[first].moving->exchange;

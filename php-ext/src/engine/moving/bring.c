@@ -9,7 +9,8 @@
  *                       └────BUSYKEY────► COMPARE
  *
  * If the old owner is down from the beginning, CHECK finds out whether the owner has the key. A key
- * that cannot be brought ends by itself: its commands are refused, or have their answer.
+ * that cannot be brought does not stop the other keys: its commands are refused, or a node's error
+ * is their answer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,7 @@ typedef enum step { MIGRATE, DUMP, RESTORE, COMPARE, UNLINK, CHECK, ENDED } step
 typedef struct carried {
     oh_moving *moving;
     oh_moving_key *key;  /* The first one in its list with this key. */
-    uint32_t keys_count; /* How many keys of the list are this one: one for each command. */
+    uint32_t keys_count; /* How often the list has this key: once for each command. */
     step step;
     bool is_sent;      /* It was sent in this round. */
     bool has_migrated; /* MIGRATE was sent. */
@@ -45,7 +46,7 @@ typedef struct bringing {
     oh_round round;
     carried *all; /* Memory of the call. */
     uint32_t count;
-    /* Nothing more is brought: the program has ended the wait, or there is no memory. */
+    /* True if nothing more is brought: the program has ended the wait, or there is no memory. */
     bool has_ended;
 } bringing;
 
@@ -68,7 +69,7 @@ static bool may_migrate(const oh_moving *moving, uint32_t from)
            oh_clock_now_ns() >= oh_snapshot_by_hand(snapshot, from);
 }
 
-/* Its old owner cannot migrate for some time. */
+/* For some time MIGRATE is not used with the old owner of this key. */
 static void go_by_hand(const carried *one)
 {
     oh_snapshot_go_by_hand(
@@ -130,11 +131,15 @@ static void put_restore(oh_resp_sink sink, const carried *one)
     oh_resp_put_list(sink, 4);
     oh_resp_put_text(sink, "RESTORE");
     oh_resp_put_word(sink, one->key->key);
-    oh_resp_put_digits(sink, one->ttl_ms == -1 ? 0 : OH_MAX(one->ttl_ms, 1)); /* 0 has no end. */
+    /* For RESTORE 0 means no expiry. */
+    oh_resp_put_digits(sink, one->ttl_ms == -1 ? 0 : OH_MAX(one->ttl_ms, 1));
     oh_resp_put_word(sink, (oh_bytes){(const uint8_t *)one->value.bytes, one->value.length});
 }
 
-/* Puts the commands of its step into the round. It waits if there is no room. */
+/*
+ * Puts the commands of the key's step into the round. Without room the key waits for the next
+ * round.
+ */
 static void load(bringing *it, carried *one)
 {
     bool is_of_owner = one->step == RESTORE || one->step == CHECK;
@@ -142,7 +147,7 @@ static void load(bringing *it, carried *one)
 
     one->is_sent = false;
     if (one->step == COMPARE && it->round.requests_count + 2 > OH_EXCHANGE_SET_MAX) {
-        return; /* It may need two requests. */
+        return; /* COMPARE may need two requests. */
     }
     oh_buffer *to = oh_round_to(&it->round, node);
     oh_buffer *other = one->step == COMPARE ? oh_round_to(&it->round, one->moving->node) : to;
@@ -182,7 +187,7 @@ static bool has_busykey(oh_bytes reply)
     return error.length > 0 && memmem(error.bytes, error.length, "BUSYKEY", 7) != NULL;
 }
 
-/* It is not brought. Its commands are not sent. */
+/* The key is not brought, and its commands are not sent. */
 static void refuse(carried *one, uint32_t failure)
 {
     one->step = ENDED;
@@ -193,8 +198,8 @@ static void refuse(carried *one, uint32_t failure)
 }
 
 /*
- * An error is the answer to the command, which is not sent. In a batch or a transaction it is a
- * failure, because the command's own node has not sent it.
+ * The command is not sent. If it is alone, a node's error becomes its answer. In a batch or a
+ * transaction the error becomes a failure, because the command's own node has not sent it.
  */
 static void end_with(carried *one, uint32_t node, oh_bytes reply)
 {
@@ -224,7 +229,7 @@ static void end_with(carried *one, uint32_t node, oh_bytes reply)
     refuse(one, oh_refusals_keep(moving, &failure));
 }
 
-/* Both have the key, and nobody knows whether they are one server. */
+/* Both nodes have the key, and nobody knows whether they are one server. */
 static void end_nameless(carried *one, uint32_t node)
 {
     oh_failure failure;
@@ -234,7 +239,7 @@ static void end_nameless(carried *one, uint32_t node)
     refuse(one, oh_refusals_keep(one->moving, &failure));
 }
 
-/* Nothing is sent. */
+/* Fails all requests that were not sent yet. */
 static void end_all(bringing *it, const oh_round_request *failed, const oh_failure *failure)
 {
     it->has_ended = true;
@@ -249,8 +254,8 @@ static void end_all(bringing *it, const oh_round_request *failed, const oh_failu
 }
 
 /*
- * A node does not answer. If nothing was sent to the old owner yet, the owner may have the key. If
- * the program has ended the wait, nothing more is brought.
+ * A node does not answer. If nothing was sent to the old owner yet, the owner is asked whether it
+ * has the key. If the program has ended the wait, nothing more is brought.
  */
 static void take_failure(bringing *it, carried *one, const oh_round_request *failed)
 {
@@ -313,7 +318,7 @@ static void compare(carried *one, oh_bytes old, oh_bytes own)
     } else if (one_id.length == 0 || other_id.length == 0) {
         end_nameless(one, one_id.length == 0 ? one->key->from : one->moving->node);
     } else if (oh_text_is_same(one_id, other_id)) {
-        one->step = ENDED; /* One server by two addresses. */
+        one->step = ENDED; /* Both addresses lead to one server. */
     } else {
         one->step = UNLINK;
     }
@@ -364,8 +369,8 @@ static void unload(bringing *it, carried *one)
     oh_bytes second = {NULL, 0};
 
     /*
-     * It is taken even if the first node has failed, because the next reply of the second node
-     * belongs to another key.
+     * The second reply is taken even if the first node has failed, because the next reply of the
+     * second node belongs to another key.
      */
     if (one->step == DUMP || one->step == COMPARE) {
         node = one->step == DUMP ? node : one->moving->node;
@@ -439,7 +444,10 @@ static bool is_same(const oh_moving_key *one, const oh_moving_key *other)
            memcmp(one->key.bytes, other->key.bytes, one->key.length) == 0;
 }
 
-/* While an old owner migrates keys to a node that is down, it serves nobody. */
+/*
+ * Refuses the keys if their owner is down: an old owner that migrates to it would serve nobody
+ * meanwhile.
+ */
 static void refuse_if_owner_rests(bringing *it, oh_moving *moving, uint32_t first)
 {
     oh_connections *owner = oh_snapshot_connections(moving->snapshot, moving->node);
@@ -454,7 +462,7 @@ static void refuse_if_owner_rests(bringing *it, oh_moving *moving, uint32_t firs
     }
 }
 
-/* Each key once. */
+/* Adds the keys to bring for a request, each key once. */
 static void take_up(bringing *it, oh_moving *moving)
 {
     oh_moving_keys *list = &moving->brought;

@@ -25,7 +25,7 @@ typedef struct call {
 
 static void before_return(oh_interceptor *interceptor, oh_exchange *exchange);
 
-/* Collects those of the exchange's set, which may be itself alone. */
+/* Collects the wanted ones from the set of this exchange. An exchange without a set is alone. */
 static call collect(const oh_moving *moving, bool (*is_wanted)(const oh_moving *))
 {
     oh_exchange *const alone = moving->exchange;
@@ -52,8 +52,8 @@ static bool is_waiting(const oh_moving *moving)
 }
 
 /*
- * Waits for the rest of its set if keys must be brought, or if an earlier one waits: connections
- * are leased in the order of the nodes.
+ * If keys must be brought, or an earlier exchange of the set waits, this one waits for the rest of
+ * the set: connections are leased in the order of the nodes.
  */
 static bool prepare(oh_interceptor *interceptor, oh_exchange *exchange)
 {
@@ -130,8 +130,8 @@ static bool is_answered(const oh_moving *moving)
 }
 
 /*
- * Waits for the others, so that all ask together. But not for long: the time that is left is for
- * asking, and a node that hangs must not take it from the others.
+ * Waits for the other requests, so that all ask together. It stops when half the timeout has
+ * passed: the rest is for asking, and a node that hangs must not take that time from the others.
  */
 static void await_others(const oh_moving *moving, const call *open)
 {

@@ -14,8 +14,9 @@
  * have no interceptor of this room.
  *
  * The requests of one call are prepared together: their keys are brought at the same time from all
- * old owners, and asked for in the same way. A command whose key cannot be brought is not sent, and
- * one whose old owner fails has no answer; the others of its request do not depend on them.
+ * old owners, and asked for in the same way. A command whose key cannot be brought is not sent. A
+ * command whose old owner fails has no answer. The other commands of the request do not depend on
+ * it.
  *
  * Implements spec/topology, moving.
  */
@@ -34,8 +35,8 @@ typedef struct oh_refusal {
 } oh_refusal;
 
 /*
- * Attaches to an exchange with a node of a server pool whose keys move, and ends with the exchange.
- * The caller goes on owning the snapshot. NULL if there is no memory.
+ * Attaches itself to an exchange with a node of a server pool whose keys move, and ends with that
+ * exchange. The snapshot still belongs to the caller. NULL if there is no memory.
  */
 oh_moving *oh_moving_attach(oh_exchange *exchange, oh_snapshot *snapshot, uint32_t node);
 

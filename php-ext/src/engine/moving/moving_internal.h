@@ -26,7 +26,7 @@ typedef struct oh_round_request {
 } oh_round_request;
 
 typedef struct oh_round {
-    oh_exchange *from; /* One of the caller's. */
+    oh_exchange *from; /* One exchange of the caller. */
     oh_snapshot *snapshot;
     oh_round_request *requests[OH_EXCHANGE_SET_MAX]; /* Memory of the call. */
     uint32_t requests_count;
@@ -49,7 +49,7 @@ bool oh_round_run(oh_round *round, bool is_read_only);
  */
 oh_bytes oh_round_take(oh_round *round, uint32_t node, const oh_round_request **failed);
 
-/* Empties it for the next round. */
+/* Empties the round, so that the next one can begin. */
 void oh_round_end(oh_round *round);
 
 /* Sets the failure of a call for which a node of a round has failed. */
@@ -95,7 +95,7 @@ struct oh_moving {
     oh_moving_keys asked; /* Keys to ask for if the reply is nothing, in the order of commands. */
     oh_refusals refused;
     oh_buffer kept; /* The request without the commands that were refused before it was sent. */
-    oh_bytes whole; /* The whole request, if `kept` is sent instead. */
+    oh_bytes whole; /* The whole request, if `kept` is sent instead of it. */
     bool is_open;   /* Its replies are not final yet. */
 };
 
@@ -111,7 +111,10 @@ static inline size_t oh_moving_begin(const oh_exchange *exchange)
 /* Finds the keys of the exchange's request that move. False if the exchange has failed. */
 bool oh_moving_find(oh_moving *moving);
 
-/* A key that was brought is not asked for: an answer from after the batch would be out of order. */
+/*
+ * Removes the keys that were brought from the keys to ask for: an answer from after the batch would
+ * be out of order.
+ */
 void oh_moving_leave_out_brought(oh_moving *moving);
 
 /* ---- Refusals ---- */
@@ -128,7 +131,7 @@ void oh_refusals_take_out(oh_moving *moving);
 /* All replies are in: an error stands for each command that was taken out. */
 void oh_refusals_put_back(oh_moving *moving);
 
-/* At the end: fails the exchange if nothing of it has an answer. */
+/* At the end: fails the exchange if none of its commands has an answer. */
 void oh_refusals_end(oh_moving *moving);
 
 void oh_refusals_clear(oh_moving *moving);
@@ -139,14 +142,14 @@ void oh_refusals_clear(oh_moving *moving);
 /* ---- Steps ---- */
 
 /*
- * Brings the keys of requests that belong to one call, all in parallel. Each of them then has
- * failed, has the answer, or is ready to be sent.
+ * Brings the keys of requests that belong to one call, all in parallel. Afterwards each request has
+ * failed, has its answer, or is ready to be sent.
  */
 void oh_moving_bring(oh_moving *const *all, uint32_t count);
 
 /*
- * All replies of these requests, of one call, are in. Asks for those that are nothing, all in
- * parallel, and puts the answers in place.
+ * Called when all replies of these requests, which belong to one call, are in. Asks in parallel for
+ * the keys whose replies are nothing, and puts the answers in place.
  */
 void oh_moving_ask(oh_moving *const *all, uint32_t count);
 

@@ -68,7 +68,7 @@ void oh_moving_leave_out_brought(oh_moving *moving)
 
 /* ---- One command ---- */
 
-/* False if there is no memory, or if these are not words. */
+/* Reads the words of a command. False if there is no memory, or if these bytes are not words. */
 static bool read_words(oh_bytes bytes, command_words *it)
 {
     oh_values values = oh_values_of(bytes.bytes, bytes.length);
@@ -101,7 +101,7 @@ static size_t count_plain(const command_words *it)
     return count;
 }
 
-/* A pattern names keys that nobody knows. */
+/* Refuses a pattern: nobody knows which keys it names. */
 static bool refuse_pattern(oh_exchange *exchange, const oh_command *command, oh_bytes pattern)
 {
     oh_quoted quoted;
@@ -113,8 +113,8 @@ static bool refuse_pattern(oh_exchange *exchange, const oh_command *command, oh_
 }
 
 /*
- * True if each key of the command can be asked for by itself: it has one, or its reply has an
- * element for each.
+ * True if each key of the command can be asked for by itself: the command has one key, or its reply
+ * has an element for each key.
  */
 static bool asks(const oh_command *command, const command_words *it, size_t keys_count)
 {
@@ -162,7 +162,7 @@ static bool fail_inquiry(oh_exchange *exchange, const oh_inquiry *inquiry)
     return false;
 }
 
-/* Nobody knows which of its keys move, so it must not be sent. */
+/* Refuses a command because nobody knows which of its keys move. */
 static bool refuse_undescribed(
     oh_exchange *exchange, const command_words *it, const oh_inquiry *inquiry)
 {
@@ -175,8 +175,9 @@ static bool refuse_undescribed(
 }
 
 /*
- * The caller has just learnt what the command is, and that is kept, so usually nothing is asked
- * here. False if the exchange has failed. A command that no node has is sent, for its answer.
+ * The caller has just learnt what the command is, and the learnt command is kept, so usually
+ * nothing is asked here. False if the exchange has failed. A command that no node has is sent, for
+ * its answer.
  */
 static bool note_learnt(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes, command_words *it)
 {

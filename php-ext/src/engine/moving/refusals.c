@@ -1,7 +1,7 @@
 /*
  * Commands of a request that have no reply of their own: one whose key cannot be brought is not
- * sent, and one whose old owner fails has no answer. An error stands for each in the replies, so
- * that they keep their places. The caller has the failures beside them.
+ * sent, and one whose old owner fails has no answer. In the replies an error stands for each such
+ * command, so that all replies keep their places. The caller has the failures beside them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +91,9 @@ void oh_refusals_clear(oh_moving *moving)
 /* ---- Failing ---- */
 
 /*
- * Fails the exchange if nothing of it has an answer. A transaction of a pipeline is one: its
- * commands are not taken apart. False if the exchange goes on.
+ * Fails the exchange if none of its commands has an answer. Also fails it if one is refused in a
+ * request with a transaction of a pipeline, which is not taken apart. False if the exchange goes
+ * on.
  */
 static bool fails(oh_moving *moving)
 {

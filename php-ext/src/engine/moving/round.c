@@ -54,7 +54,10 @@ oh_buffer *oh_round_to(oh_round *round, uint32_t node)
     return &request->bytes;
 }
 
-/* What is left of the call's time: a node that gets less than all of it is not blamed. */
+/*
+ * The rest of the call's time. If a node gets less than the whole timeout, its silence is not
+ * reported as a failure of the node.
+ */
 static uint32_t timeout_ms(const oh_exchange *from)
 {
     uint64_t now_ns = oh_clock_now_ns(), deadline_ns = from->times.deadline_ns;
@@ -64,8 +67,8 @@ static uint32_t timeout_ms(const oh_exchange *from)
 }
 
 /*
- * Other exchanges of its call may hold the connections of this node, and wait for this round. So
- * this one does not wait for a connection. The others go on meanwhile.
+ * Other exchanges of the call may hold the connections of this node and wait for this round. So
+ * this request does not wait for a connection. The other exchanges go on meanwhile.
  */
 static void start(oh_round *round, oh_round_request *request, bool is_read_only)
 {

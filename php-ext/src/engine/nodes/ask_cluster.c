@@ -164,7 +164,10 @@ static oh_cluster_map *read_answer(oh_nodes *nodes, oh_refresh *refresh, uint32_
     return map;
 }
 
-/* Writes the failure of each node whose map is not adopted; without a reason, memory is missing. */
+/*
+ * Writes the failure of each node whose map is not adopted: the reason or, if that is NULL, that
+ * there is no memory.
+ */
 static void refuse(oh_refresh *refresh, oh_cluster_map *const *maps, const char *reason)
 {
     for (uint32_t i = 0; i < refresh->count; i++) {
@@ -260,7 +263,7 @@ static bool conclude(oh_nodes *nodes)
     note_strangers(nodes, has_known);
     oh_cluster_map *chosen = first ? oh_cluster_choose(current, first, second, reason) : NULL;
     if (chosen && !is_believed(nodes, oh_cluster_is_foreign(current, chosen))) {
-        is_answered = true; /* It got foreign answers, so the nodes of the map are asked next. */
+        is_answered = true; /* The answers are foreign, so the nodes of the map are asked next. */
     } else if (chosen && oh_cluster_keep_indexes(chosen, current)) {
         is_adopted = adopt(nodes, chosen, current);
         if (!nodes->map) {

@@ -79,8 +79,9 @@ static bool keep_addresses(oh_nodes *nodes)
 }
 
 /*
- * The addresses stay. If no Sentinel has named a master for one of the names yet, they are asked.
- * The epochs of other Sentinels cannot be compared.
+ * The addresses stay. If no Sentinel has named a master for one of the names yet, the Sentinels are
+ * asked. If the configuration names other Sentinels now, their epochs cannot be compared with those
+ * that are known.
  */
 static void reconfigure(oh_nodes *nodes, const oh_snapshot *before)
 {
@@ -114,7 +115,7 @@ static void write_question(const oh_nodes *nodes, oh_refresh *refresh)
     }
 }
 
-/* A dead one that rests fails immediately. */
+/* A Sentinel that is dead and rests fails immediately. */
 static void begin(oh_nodes *nodes, uint64_t deadline_ns)
 {
     uint32_t count, *targets = oh_refresh_targets(nodes->contacts, &count);
@@ -160,7 +161,7 @@ static void log_moves(const oh_server_pool *before, const oh_sentinels_map *next
 
 /*
  * One process of the host logs when the Sentinels stop naming a master, and when they name all
- * again. `why` is the failure of a Sentinel, or NULL.
+ * masters again. `why` is the failure of a Sentinel, or NULL.
  */
 static void log_silence(oh_nodes *nodes, const oh_sentinels_map *next, const char *why)
 {
@@ -223,7 +224,9 @@ static const char *why_silent(
     return why;
 }
 
-/* Addresses that no Sentinel names stay. */
+/*
+ * Adopts the addresses that the Sentinels name. An address stays if no Sentinel names another one.
+ */
 static uint64_t judge(oh_nodes *nodes)
 {
     const oh_refresh *refresh = nodes->refresh;

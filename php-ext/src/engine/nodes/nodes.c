@@ -84,7 +84,7 @@ static uint64_t claim_of(uint32_t who)
     return (uint64_t)who << 32 | (uint32_t)oh_clock_now_ms();
 }
 
-/* The value for a failed attempt; no process has such an id. */
+/* The value that stands for a failed attempt. No process has such a pid. */
 static uint32_t who_failed(oh_error_kind kind)
 {
     return UINT32_MAX - (uint32_t)kind;
@@ -108,7 +108,7 @@ static bool is_claimed(uint64_t word)
            oh_worker_is_alive((uint32_t)(word >> 32), now - age_ms);
 }
 
-/* True if another process has tried since then and failed. */
+/* True if another process has tried after `began_ms` and failed. */
 static bool has_failed_since(uint64_t word, uint64_t began_ms, oh_error_kind *kind)
 {
     return is_failure(word, kind) && (int32_t)((uint32_t)word - (uint32_t)began_ms) >= 0;

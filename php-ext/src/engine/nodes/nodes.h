@@ -36,7 +36,7 @@ struct oh_refresh;
 typedef enum oh_strangers {
     OH_STRANGERS_NONE,    /* There was none. */
     OH_STRANGERS_DOUBTED, /* There was one, so all nodes of the map are asked. */
-    OH_STRANGERS_BELIEVED /* None of them has answered, so the next one is adopted. */
+    OH_STRANGERS_BELIEVED /* No node of the map has answered: the next one is adopted. */
 } oh_strangers;
 
 typedef struct oh_nodes {
@@ -53,7 +53,7 @@ typedef struct oh_nodes {
     uint32_t entry;
     uint64_t wanted_ms; /* When a refresh was requested; 0 if none was. */
     uint32_t calls;     /* Calls since the age of the map was last checked. */
-    uint64_t due_ns;    /* With Sentinels: when it is checked again. */
+    uint64_t due_ns;    /* With Sentinels: when that age is checked again. */
     oh_strangers strangers;
     /* A changed configuration has other seeds, whose first map is not doubted. */
     bool trusts_seeds;
@@ -63,11 +63,11 @@ typedef struct oh_nodes {
     bool has_no_shards;       /* Its nodes are older than 7.0, so CLUSTER SLOTS is used. */
     /* No node of the map has answered, so the next refresh asks the seeds. */
     bool doubts_nodes;
-    bool has_preferred_source; /* A redirect has named a node since: it is asked first. */
+    bool has_preferred_source; /* A redirect has named a node, which the next refresh asks first. */
     uint32_t preferred_source;
     /* The running refresh, in memory of the call that began it, or NULL. */
     struct oh_refresh *refresh;
-    struct oh_nodes *next; /* The next one with a running refresh. */
+    struct oh_nodes *next; /* The next in the list of those with a running refresh. */
 } oh_nodes;
 
 /* Who is asked for the nodes of a server pool. */
@@ -95,7 +95,7 @@ void oh_nodes_forget(oh_nodes *nodes);
  */
 oh_snapshot *oh_nodes_discover(oh_nodes *nodes, oh_snapshot *seeds, oh_failure *failure);
 
-/* True if a map is no longer the newest of the host. One or two loads. */
+/* True if a map is no longer the newest of the host. Costs one or two loads from memory. */
 bool oh_nodes_are_old(const oh_nodes *nodes, const oh_snapshot *map);
 
 /* Copies a newer map of the host, if there is one. Returns the newest map, counted. */
@@ -106,7 +106,10 @@ oh_snapshot *oh_nodes_hold_newest(oh_nodes *nodes);
  */
 void oh_nodes_tick(oh_nodes *nodes);
 
-/* The same, called from time to time by a client that waits for messages and makes no calls. */
+/*
+ * Like oh_nodes_tick, but called from time to time by a client that waits for messages and makes no
+ * calls.
+ */
 void oh_nodes_tick_waiting(oh_nodes *nodes);
 
 /* Requests a refresh, because the map may be old. */
@@ -120,9 +123,9 @@ void oh_nodes_ask(oh_nodes *nodes, uint64_t deadline_ns);
 
 /*
  * A call has just failed at this node of a Redis Cluster's map. True if, by the newest map, a
- * replica may be promoted in its place, so that the call may wait for that. The other function
- * waits until there is a newer map than this one, at most OH_FAILOVER_CHECK_MS, and makes the host
- * ask that often.
+ * replica may be promoted in its place, so that the call may wait for that. oh_nodes_await_failover
+ * waits until there is a newer map than this one, at most for OH_FAILOVER_CHECK_MS. Meanwhile the
+ * host asks for the map once in each OH_FAILOVER_CHECK_MS.
  */
 bool oh_nodes_may_fail_over(const oh_snapshot *map, uint32_t node);
 void oh_nodes_await_failover(const oh_snapshot *map, uint64_t deadline_ns);

@@ -52,13 +52,13 @@ typedef struct oh_refresh {
     oh_buffer question;
     uint64_t began_ns, deadline_ns;
     uint64_t answered_ns; /* When the first answer arrived; 0 before that. */
-    uint32_t silent;      /* How many were still to come then. */
+    uint32_t silent;      /* How many answers were still to come then. */
     uint32_t answers;     /* How many answers have arrived. */
     bool is_certain;      /* No further answer can change the result. */
     bool needs_all;       /* Waits for all answers until the deadline. */
-    bool is_trusting;     /* The configuration has just named those that are asked. */
+    bool is_trusting;     /* The configuration has just named the asked nodes. */
     uint32_t count;
-    uint32_t *asked; /* These have room for all that are asked. */
+    uint32_t *asked; /* The three arrays have room for all nodes that are asked. */
     oh_failure *failures;
     oh_exchange *exchanges;
 } oh_refresh;
@@ -70,7 +70,10 @@ typedef struct oh_protocol {
     uint32_t soon_ms;   /* How soon a map that may be wrong is refreshed. */
     uint32_t anyway_ms; /* How soon every other map is refreshed. */
     bool counts_calls;  /* Its age is checked after so many calls, not after some time. */
-    /* They are all asked, and decide together. If none answers, the configuration is the map. */
+    /*
+     * Sentinels: all of them are asked, and decide together. If none answers, the configuration is
+     * the map.
+     */
     bool is_quorum;
     /* True if an image is a map: the pool as configured has neither slots nor ids. */
     bool (*is_map)(const oh_topology *topology);
@@ -81,7 +84,7 @@ typedef struct oh_protocol {
     /* Begins a refresh. Without memory there is none; a later call tries again. */
     void (*begin)(oh_nodes *nodes, uint64_t deadline_ns);
     void (*write_question)(const oh_nodes *nodes, oh_refresh *refresh);
-    /* True if no further answer can change the result. NULL if one always may. */
+    /* True if no further answer can change the result. NULL if a further answer always can. */
     bool (*is_certain)(const oh_refresh *refresh);
     /*
      * Adopts the map in the answers. If there is none, the failures of the refresh say why. Returns
@@ -95,14 +98,14 @@ extern const oh_protocol oh_protocol_of_cluster, oh_protocol_of_sentinels;
 /* The indexes of the nodes that may be asked, in memory of the call. NULL if memory is short. */
 uint32_t *oh_refresh_targets(const oh_snapshot *snapshot, uint32_t *count);
 
-/* Move one of them to the front: this one, or a random one. */
+/* Move one target to the front: the one at `at`, or a random one. */
 void oh_refresh_put_first(uint32_t *targets, uint32_t at);
 void oh_refresh_draw(uint32_t *targets, uint32_t count);
 
 /*
- * Begins a refresh that sends the question to at most so many of these targets, without waiting:
- * to the first ones in this order, to the others in a random one. A target that fails immediately
- * is replaced by a later one. NULL if there is no memory.
+ * Begins a refresh that sends the question to at most `most` of these targets, without waiting. The
+ * first `in_order` targets are asked in this order, the others in a random order. A target that
+ * fails immediately is replaced by a later one. NULL if there is no memory.
  */
 oh_refresh *oh_refresh_ask(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t *targets,
     uint32_t count, uint32_t in_order, uint32_t most, uint64_t deadline_ns);
@@ -116,7 +119,7 @@ void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds);
 /*
  * Asks these contacts, the first OH_EXCHANGE_SET_MAX at most: Sentinels all at once, nodes of a
  * Redis Cluster in overlapping steps until one has answered. Returns how many were asked; each has
- * a failure unless there is a map now. 0 if the same ones are to be asked once more.
+ * a failure unless there is a map now. Returns 0 if the same contacts must be asked once more.
  */
 uint32_t oh_refresh_ask_contacts(oh_nodes *nodes, const uint32_t *targets, uint32_t count,
     uint64_t deadline_ns, oh_failure *failures);
@@ -124,9 +127,9 @@ uint32_t oh_refresh_ask_contacts(oh_nodes *nodes, const uint32_t *targets, uint3
 /* ---- Turns ---- */
 
 /*
- * is_my_turn: true if this process may refresh now, because no process of the host has done so for
- * `every_ms`. The other function returns the deadline for the first map, and for the first answer
- * after a change of servers.
+ * oh_refresh_is_my_turn: true if this process may refresh now, because no process of the host has
+ * done so for `every_ms`. oh_refresh_first_deadline: the deadline for the first map, and for the
+ * first answer after a change of servers.
  */
 bool oh_refresh_is_my_turn(oh_nodes *nodes, uint32_t every_ms);
 uint64_t oh_refresh_first_deadline(const oh_nodes *nodes);
@@ -150,18 +153,22 @@ typedef struct oh_sentinels_map {
     bool is_contradicted;      /* Most Sentinels contradict an address that is kept. */
     size_t named_count;        /* For how many names a Sentinel has named an address. */
     const oh_server *nameless; /* The first name without an address; NULL if all have one. */
-    bool is_nameless_adopted;  /* Its address so far was named by Sentinels, not configured. */
-    const char *reason;        /* Why the Sentinels named no address for it. */
+    /* The address of that name so far is not from the configuration, but from Sentinels. */
+    bool is_nameless_adopted;
+    const char *reason; /* Why the Sentinels named no address for it. */
 } oh_sentinels_map;
 
 /*
- * Begins, from all zeros, with the masters of this pool; nothing is named, and all replicas stay.
- * False if there is no memory. It must be ended in both cases.
+ * Begins with the masters of this pool; no address is named yet, and all replicas stay. The struct
+ * must be all zeros. False if there is no memory. It must be ended in both cases.
  */
 bool oh_sentinels_map_begin(oh_sentinels_map *next, const oh_server_pool *known);
 void oh_sentinels_map_end(oh_sentinels_map *next);
 
-/* Takes the addresses of another map over. False if that has none for one of the names. */
+/*
+ * Takes over the addresses of another map. False if the other map has no address for one of the
+ * names.
+ */
 bool oh_sentinels_map_keep_addresses(oh_sentinels_map *next, const oh_server_pool *known);
 
 /* Judges the replies of `count` Sentinels to the question about `asked`. */

@@ -20,7 +20,7 @@
 /* How long the end of a request waits for a refresh. */
 #define OH_LAST_MOMENT_MS 50
 
-/* Those with a running refresh. */
+/* The list of those with a running refresh. */
 static OH_PER_THREAD oh_nodes *refreshing;
 
 /* ---- Whom to ask ---- */
@@ -48,7 +48,7 @@ void oh_refresh_put_first(uint32_t *targets, uint32_t at)
     targets[0] = target;
 }
 
-/* Moves a random one to the front, so that hosts do not all ask the same one. */
+/* Moves a random target to the front, so that hosts do not all ask the same node. */
 void oh_refresh_draw(uint32_t *targets, uint32_t count)
 {
     oh_refresh_put_first(targets, oh_random_below(count));
@@ -99,7 +99,7 @@ static void free_refresh(oh_refresh *refresh)
     oh_call_release(refresh);
 }
 
-/* Begins one that asks at most so many nodes of a snapshot. NULL if there is no memory. */
+/* Begins a refresh that asks at most `most` nodes of a snapshot. NULL if there is no memory. */
 static oh_refresh *begin(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t most)
 {
     oh_refresh *refresh = oh_call_zeroed(1, sizeof *refresh);
@@ -128,7 +128,10 @@ static oh_refresh *begin(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t most)
     return refresh;
 }
 
-/* A target that rests fails immediately. It gives its place to a later one, if there are enough. */
+/*
+ * A target that rests fails immediately. If there are enough later ones, one of them takes its
+ * place.
+ */
 oh_refresh *oh_refresh_ask(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t *targets,
     uint32_t count, uint32_t in_order, uint32_t most, uint64_t deadline_ns)
 {
@@ -227,7 +230,7 @@ static bool has_memory(const oh_exchange *exchange)
            oh_surroundings.memory_left() > 3 * capacity;
 }
 
-/* Refuses a reply that is longer than any map, before its end. */
+/* Refuses a reply that is longer than any map, without waiting for its end. */
 static void refuse_long(oh_exchange *exchange)
 {
     bool is_long = oh_exchange_unread(exchange).length >
@@ -278,7 +281,9 @@ void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds)
 
 /* ---- At the end of a request ---- */
 
-/* A Sentinel that answers sooner than the others must not decide alone. */
+/*
+ * With Sentinels only the answers of all count here: one that answers sooner must not decide alone.
+ */
 void oh_nodes_finish_refreshes(void)
 {
     uint64_t end_ns = refreshing ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
@@ -342,8 +347,8 @@ static void ask_in_steps(
 }
 
 /*
- * A node that was asked again may have been cut off by the deadline. Its wrong answer of before
- * says more than that.
+ * If a node was asked again, the deadline may have cut off its second answer. Then its first
+ * answer, which was wrong, says more than the latest failure.
  */
 static void keep_the_clearer(oh_failure *failure, const oh_failure *latest)
 {

@@ -20,7 +20,7 @@
 /* The timeout of the bootstrap if the server pool has none. */
 #define OH_CONTACT_MS UINT64_C(10000)
 
-/* How often the time decides if the age of the map is to be checked. */
+/* How often the age of the map is checked if the check depends on time instead of on calls. */
 #define OH_CHECK_EVERY_NS UINT64_C(50000000)
 
 /* ---- Turns ---- */

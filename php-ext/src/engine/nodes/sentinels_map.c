@@ -63,7 +63,7 @@ void oh_sentinels_map_end(oh_sentinels_map *next)
 static size_t find(const oh_server_pool *pool, size_t masters, oh_text name, size_t guess)
 {
     if (guess < masters && oh_text_is_same(pool->servers[guess].name, name)) {
-        return guess; /* This is nearly always so: the names are those that were asked. */
+        return guess; /* Nearly always: the names seldom change before the answer. */
     }
     for (size_t i = 0; i < masters; i++) {
         if (oh_text_is_same(pool->servers[i].name, name)) {

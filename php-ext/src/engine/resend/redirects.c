@@ -178,7 +178,10 @@ static bool has_successor(const oh_redirects *redirects, const oh_exchange *exch
         redirects->map, redirects->node, (oh_bytes){request->bytes + at, request->length - at});
 }
 
-/* True if each of its commands has a slot. Others need not wait: any node can answer them. */
+/*
+ * True if each command of the exchange has a slot. A command without one need not wait: any node
+ * can answer it.
+ */
 static bool is_of_slots(const oh_exchange *exchange)
 {
     const oh_request *request = &exchange->request;
@@ -199,7 +202,7 @@ static bool is_of_slots(const oh_exchange *exchange)
 }
 
 /*
- * False for requests that must not go to another node: those for exactly this one, and those that
+ * False for requests that must not go to another node: those for exactly this node, and those that
  * need this connection.
  */
 static bool may_ask_others(const oh_exchange *exchange)

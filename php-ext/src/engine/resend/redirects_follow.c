@@ -1,7 +1,7 @@
 /*
- * Follows redirects in rounds. A round sends each command without a reply to the node that its last
- * error names, to all nodes in parallel, and ends when all have answered. A command that is
- * redirected again waits for the next round.
+ * Follows redirects in rounds. A round sends each command that has only an error so far to the node
+ * that this error names, to all nodes in parallel, and ends when all have answered. A command that
+ * is redirected again waits for the next round.
  *
  * Order: a command waits for the next round if an earlier one of the same slot goes to another node
  * in this round. Commands of a transaction in the pipeline are not forwarded, because nothing of
@@ -186,8 +186,8 @@ static oh_redirect decide(
 }
 
 /*
- * Decides again after a refresh if the map does not have the node, which may be new. Only in this
- * case does a call wait for a refresh.
+ * If the map does not have the node, which may be new, refreshes the map and decides again. Only in
+ * this case does a call wait for a refresh.
  */
 static oh_redirect decide_freshly(oh_resend_run *run, const oh_resent_command *resent)
 {
@@ -207,7 +207,10 @@ static oh_redirect decide_freshly(oh_resend_run *run, const oh_resent_command *r
     return redirect;
 }
 
-/* Notes the move of a slot in the map for the next transaction; this one is not forwarded. */
+/*
+ * Notes the move of a slot in the map, for the next transaction. The present transaction is not
+ * forwarded.
+ */
 static void learn(oh_resend_run *run, const oh_resent_command *resent)
 {
     oh_redirect redirect = decide(run, resent, false, false);
@@ -244,8 +247,9 @@ static oh_bytes script_of(const oh_resent_command *resent)
 }
 
 /*
- * True if the script is sent before the command. For a single command it is sent only if the node
- * has lost it. In a pipeline that would be too late, because other commands follow.
+ * True if the script is sent before the command. For a single command the script is sent only after
+ * the node has said that it has no such script. In a pipeline that would be too late, because other
+ * commands follow.
  */
 static bool brings_script(const oh_resend_run *run, oh_resent_command *resent)
 {
@@ -312,8 +316,8 @@ static bool judge(oh_resend_run *run, oh_resent_command *resent, uint32_t *pause
 /* ---- The run ---- */
 
 /*
- * Publishes the slots that have moved before the commands are forwarded, so that other calls are
- * not redirected.
+ * Publishes the slots that have moved, so that other calls are not redirected. This is done before
+ * the commands are forwarded.
  */
 static void tell_moves(oh_resend_run *run)
 {
@@ -336,7 +340,7 @@ static void tell_moves(oh_resend_run *run)
 }
 
 /*
- * By the newest map, finds the nodes of the commands that have waited or whose node was replaced.
+ * Takes from the newest map the nodes of the commands that have waited or whose node was replaced.
  */
 static void go_home(oh_resend_run *run)
 {
@@ -349,7 +353,7 @@ static void go_home(oh_resend_run *run)
     }
 }
 
-/* Waits for news of the map. When the time is over, the exchange fails as its node did. */
+/* Waits for a newer map. When the time is over, the exchange fails as its node did. */
 static bool await_failover(oh_resend_run *run)
 {
     oh_exchange *exchange = run->exchange;

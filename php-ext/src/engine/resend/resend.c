@@ -190,7 +190,9 @@ static void send_all(oh_resend_run *run)
 
 /* ---- Unloading ---- */
 
-/* Another node has taken over meanwhile. The first node may have executed a read. */
+/*
+ * Called if another node has taken over during the wait. The first node may have executed a read.
+ */
 static void note_leaving(oh_resend_run *run, const oh_resend_request *sent)
 {
     oh_exchange *exchange = run->exchange;
@@ -205,8 +207,8 @@ static void note_leaving(oh_resend_run *run, const oh_resend_request *sent)
 }
 
 /*
- * A failure at another node becomes the failure of the exchange. But if that node of a plain server
- * pool was not reached, the caller gets the first replies, or the first failure.
+ * A failure at another node becomes the failure of the exchange. But if the other node is one of a
+ * plain server pool and was not reached, the caller gets the first replies, or the first failure.
  */
 static void fail_request(oh_resend_run *run, const oh_resend_request *sent)
 {
@@ -261,8 +263,8 @@ static bool is_replaced(const oh_resend_run *run, uint32_t node)
 }
 
 /*
- * True if another node may get the slots, or has them by now. This order is needed, because another
- * process may publish the next map in between.
+ * True if another node may get the slots, or has them by now. The checks are in this order because
+ * another process may publish the next map between them.
  */
 static bool goes_on(const oh_resend_run *run, const oh_resend_request *sent)
 {
@@ -275,7 +277,9 @@ static bool goes_on(const oh_resend_run *run, const oh_resend_request *sent)
                is_replaced(run, sent->node));
 }
 
-/* The commands wait for a failover. If it does not come in time, this is the failure. */
+/*
+ * The commands wait for a failover. If none comes in time, the exchange fails as this request did.
+ */
 static void note_wait(oh_resend_run *run, const oh_resend_request *sent)
 {
     *run->exchange->failure = sent->failure;
@@ -326,7 +330,9 @@ static bool unload_all(oh_resend_run *run)
     return true;
 }
 
-/* The time for which nodes blocked a command does not count: the deadline moves by it. */
+/*
+ * The time for which nodes have blocked a command does not count: the deadline moves by that time.
+ */
 bool oh_resend_round(oh_resend_run *run)
 {
     uint64_t before_ns = oh_clock_now_ns();
@@ -348,7 +354,10 @@ bool oh_resend_round(oh_resend_run *run)
 
 /* ---- Replacing ---- */
 
-/* Builds the replies again, each one at a place replaced. NULL if there is no memory. */
+/*
+ * Builds the replies again, with the new replies in the places of the first ones. NULL if there is
+ * no memory.
+ */
 static uint8_t *put_together(const oh_resend_run *run, size_t *length)
 {
     const oh_replies *replies = &run->exchange->replies;

@@ -1,5 +1,6 @@
 /*
- * Resend: sends commands elsewhere that a node has not executed. The caller does not notice.
+ * Resend: commands that a node has not executed are sent to another node. The caller does not
+ * notice.
  *
  *     request ─► node ─► replies; some say that it has not executed their commands
  *                               │ all are in
@@ -25,11 +26,11 @@
  * the node that they name is tried. So a call that begins while a master dies waits for the next
  * one.
  *
- * In both, a read that its node has not answered goes to the fallback of that node immediately, if
- * it has one.
+ * In both policies, a read that was not answered goes to the fallback of its node immediately, if
+ * the node has one.
  *
- * Both are interceptors of an exchange and work in its memory. Succession becomes one only from the
- * first error on, so calls without errors pay nothing for it.
+ * Both policies are interceptors of an exchange and work in its memory. Succession becomes one only
+ * from the first error on, so calls without errors pay nothing for it.
  *
  * While a call waits for its node, a lookout notices if another node has taken over:
  *
@@ -60,8 +61,8 @@ typedef struct oh_redirects oh_redirects;
 extern oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 
 /*
- * Attaches to an exchange with a node of a cluster, and ends with the exchange. The caller goes on
- * owning the map. NULL if there is no memory.
+ * Attaches itself to an exchange with a node of a cluster, and ends with that exchange. The map
+ * still belongs to the caller. NULL if there is no memory.
  */
 oh_redirects *oh_redirects_attach(oh_exchange *exchange, oh_snapshot *map, uint32_t node);
 

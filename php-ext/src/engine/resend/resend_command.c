@@ -49,7 +49,7 @@ bool oh_resend_find_slot(oh_bytes bytes, uint32_t *slot, oh_state *state)
     return true;
 }
 
-/* A script may be known to one node only. */
+/* True if the command runs a script, which perhaps only one node knows. */
 static bool runs_script(const oh_command *command)
 {
     return strncmp(command->name, "eval", 4) == 0 || strncmp(command->name, "fcall", 5) == 0;

@@ -30,20 +30,23 @@ oh_bytes *oh_resend_read_words(oh_bytes command, size_t *count);
 bool oh_resend_find_slot(oh_bytes command, uint32_t *slot, oh_state *state);
 
 /*
- * When the wait of a blocking command ends, if it is the only one of its request; 0 if it has no
- * end.
+ * When the wait of a blocking command ends. 0 if the wait has no end, or if the request has other
+ * commands.
  */
 uint64_t oh_resend_wait_end(const oh_exchange *exchange, bool is_alone);
 
-/* How long it may wait now; at least 1. */
+/* How long the command may wait from now on; at least 1. */
 uint32_t oh_resend_wait_left_ms(uint64_t end_ns);
 
-/* Appends a command. Its timeout becomes what is left until this end, if that is not 0. */
+/*
+ * Appends a command. If `wait_end_ns` is not 0, the command's timeout becomes the time that is left
+ * until then.
+ */
 void oh_resend_put_command(oh_buffer *to, oh_bytes bytes, uint64_t wait_end_ns);
 
 /*
- * True if the fallback of its node may answer an exchange: all of it are reads of keys, and such a
- * node is there.
+ * True if the fallback of its node may answer an exchange: all its commands are reads of keys, and
+ * the node has a fallback.
  */
 bool oh_resend_may_fall_back(const oh_exchange *exchange, oh_snapshot *snapshot, uint32_t node);
 
@@ -114,7 +117,7 @@ typedef struct oh_resend_run {
     bool is_fresh;        /* The map was refreshed after the last replies. */
     bool has_left;        /* In the last round a node was replaced by another one. */
     bool waits;           /* A node has failed, and another one takes over or may do so. */
-    bool is_over;         /* The exchange has failed because of it. */
+    bool is_over;         /* The exchange has failed during this run. */
     uint32_t *going;      /* By slot: where its commands go in this round. */
     uint32_t slots_count;
     oh_resend_request *requests;
@@ -154,8 +157,8 @@ void oh_resend_put_in_place(oh_resend_run *run, bool has_error, bool has_nested)
 bool oh_resend_may_go_on(const oh_exchange *failed);
 
 /*
- * True if they may wait for the promotion of a replica of this node. A failure that says nothing
- * about the node is not a reason to expect that.
+ * True if these commands may wait for the promotion of a replica of this node. A failure that says
+ * nothing about the node is not a reason to expect that.
  */
 bool oh_resend_may_wait(const oh_exchange *failed, const oh_snapshot *map, uint32_t node);
 
@@ -169,8 +172,8 @@ struct oh_redirects {
     size_t value;     /* Where the current value begins. */
     bool is_between;  /* Between two values: the next byte begins one. */
     bool is_error;    /* The current value is an error. */
-    bool has_others;  /* There was an error that is not a redirect, */
-    bool has_nested;  /* or an error inside a reply. */
+    bool has_others;  /* Some reply is an error and not a redirect. */
+    bool has_nested;  /* Some reply has an error inside. */
     /* A copy, if replies are still to come when the caller's write returns. */
     uint8_t *request;
     size_t request_length;

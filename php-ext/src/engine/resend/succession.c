@@ -25,12 +25,12 @@ typedef struct oh_succession_run {
     const oh_succession *succession;
     uint32_t master;   /* The node, or the one it follows. */
     oh_text name;      /* The name of the node, or of its master. */
-    bool falls_back;   /* The fallback is to be asked, and was not yet. */
-    uint64_t begun_ns; /* When they were to be sent again for the first time. */
+    bool falls_back;   /* The fallback must be asked, and was not asked yet. */
+    uint64_t begun_ns; /* When the commands were to be sent again for the first time. */
     bool has_others;   /* Some error is not a refusal. */
     bool has_nested;   /* Some error is inside a reply. */
     bool is_overtaken; /* A write behind a refused command was executed. */
-    bool has_failed;   /* The exchange has: nothing was sent, or reads were lost. */
+    bool has_failed;   /* The exchange has failed: nothing was sent, or reads were lost. */
 } oh_succession_run;
 
 /* True if the node has refused the command; then it was not executed. */
@@ -91,8 +91,8 @@ static bool only_reads(oh_bytes command)
 }
 
 /*
- * Looks at all commands and replies. Adds the refused ones and the reads behind them, which must
- * not be executed before them. False if there is no memory.
+ * Looks at all commands and replies. Adds the refused commands, and the reads behind them, because
+ * those must not be executed before the refused commands. False if there is no memory.
  */
 static bool find(oh_succession_run *run)
 {
@@ -226,8 +226,8 @@ static uint64_t deadline_of(const oh_succession_run *run)
 
 /*
  * Finds the node with the same name. False if there is none, or if it is reached in the same way as
- * the one that was asked. A watched one may be reached in the same way: if it is not a master,
- * nothing is sent to it.
+ * the one that was asked. A watched successor may be reached in the same way: if it is not a
+ * master, nothing is sent to it.
  */
 static bool find_successor(
     const oh_succession_run *run, oh_snapshot *newest, const oh_connections *asked, uint32_t *node)
@@ -237,7 +237,8 @@ static bool find_successor(
 }
 
 /*
- * The next version of the server pool, counted. If the node was replaced, it may be known already.
+ * The next version of the server pool, counted. If the node was replaced, that version may be known
+ * already.
  */
 static oh_snapshot *next_snapshot(
     const oh_succession_run *run, const oh_connections *asked, uint64_t deadline_ns)

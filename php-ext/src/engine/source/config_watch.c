@@ -62,7 +62,7 @@ static void end_check(const oh_loaded *loaded)
     }
 }
 
-/* Another process checks immediately. */
+/* Lets another process check immediately. */
 static void pass_check(const oh_loaded *loaded)
 {
     if (loaded->entry != OH_STORE_NONE) {
@@ -86,7 +86,10 @@ void oh_watch_note_version(oh_loaded *loaded, uint64_t version)
 
 /* ---- Warnings ---- */
 
-/* A warning of the program would be in the page of one visitor, or end that request. */
+/*
+ * Writes to the log, because a warning by PHP would appear in the page of one visitor, or end that
+ * request.
+ */
 void oh_watch_warn(const char *format, ...)
 {
     char text[OH_LINE_BYTES];
@@ -152,7 +155,7 @@ static void warn_exposed(const char *path, mode_t exposed)
     oh_surroundings.announce(LOG_WARNING, text);
 }
 
-/* As a shell spells it: $NAME. */
+/* True for $NAME, as a shell spells a variable. */
 static bool is_like_variable(oh_text value)
 {
     if (value.length < 2 || value.bytes[0] != '$' ||
@@ -249,9 +252,9 @@ static oh_switched switch_to(
 }
 
 /*
- * What makes a configuration bad may lie outside its version, such as a password file that comes
- * after the file that names it. So the failure is noted, not the version: the next check reads the
- * files again, and one process of the host warns of the failure, once.
+ * A bad configuration may become good without a new version, such as when a missing password file
+ * appears. So the failure is noted, not the version: the next check reads the files again, and one
+ * process of the host warns of the failure, once.
  */
 static void check_refused(oh_loaded *loaded, const oh_config_image *refused)
 {

@@ -354,8 +354,8 @@ oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure,
 }
 
 /*
- * A changed file may make a plain server pool a Redis Cluster, none of whose nodes answers. Asking
- * them takes as long as a call may, so it is not tried again soon.
+ * A changed file may turn a plain server pool into a Redis Cluster. If none of its nodes answers,
+ * asking them takes as long as a call may take, so the next try is not made soon.
  */
 oh_snapshot *oh_source_follow(const oh_snapshot *snapshot)
 {

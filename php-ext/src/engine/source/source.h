@@ -24,7 +24,8 @@
 
 /*
  * Loads the server pool `name` of the file at this absolute path. Counted. NULL and a failure
- * otherwise: of the file or, if the server pool `is_found` in it, of the nodes of a Redis Cluster.
+ * otherwise. If `is_found` is true, the file has the server pool, and the failure is that of the
+ * nodes of a Redis Cluster.
  */
 oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure, bool *is_found);
 
@@ -66,7 +67,7 @@ oh_snapshot *oh_source_known(oh_snapshot *snapshot);
 
 /* Where a process got a server pool from. */
 typedef struct oh_source_origin {
-    const char *path; /* Absolute; of a text `text:` and a digest. */
+    const char *path; /* Absolute; for a text it is `text:` and a digest. */
     uint64_t generation;
     /* Its entry in the store. If it is OH_STORE_NONE, the fields below are set instead. */
     uint32_t index;
@@ -75,8 +76,8 @@ typedef struct oh_source_origin {
 } oh_source_origin;
 
 /*
- * Iterates over the server pools of this process. `at` starts at 0. NULL after the last. Not
- * counted.
+ * Iterates over the server pools of this process. `at` starts at 0. Returns NULL after the last
+ * one. The snapshot is not counted.
  */
 oh_snapshot *oh_source_next(uint32_t *at, oh_source_origin *origin);
 

@@ -17,7 +17,8 @@ typedef struct oh_loaded {
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     /*
      * The generation at which the entry became that of processes whose environment variables have
-     * other values (0: it has not), and the identity that this process then goes on with.
+     * other values; 0 if it has not become that. `other_identity` is the identity with which this
+     * process then goes on.
      */
     uint64_t foreign;
     uint8_t other_identity[OH_STORE_IDENTITY_BYTES];
@@ -28,7 +29,7 @@ typedef struct oh_loaded {
     /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
     uint32_t entry;
     uint64_t checked_ms, version; /* Without a store. */
-    /* For its newest snapshot, and for all earlier ones. */
+    /* `followed` is for the newest snapshot, `outdated` for all earlier ones. */
     oh_followed followed, outdated;
     oh_read_counts read_counts; /* Of all its snapshots, and of all its maps. */
     bool is_urgent;             /* The next check does not wait for the second to pass. */

@@ -15,9 +15,9 @@
 typedef struct node_view {
     uint32_t leased, idle;
     bool is_of_host;      /* The workers share these connections. */
-    bool is_up, is_known; /* For at least one process. */
-    uint64_t until_ms;    /* The latest instant until which any process does not use it. */
-    /* The health of that process; NULL if the node is up for all processes. */
+    bool is_up, is_known; /* In at least one process. */
+    uint64_t until_ms;    /* When the last of the processes will use the node again. */
+    /* The health of the node in that process; NULL if the node is up in all processes. */
     const oh_store_health *down;
     uint32_t failures;
     const oh_meter *meter;
@@ -176,7 +176,10 @@ static bool share_out(const oh_server_pool_status *status, bool *ejected, uint32
     return true;
 }
 
-/* Removes nodes that have left a Redis Cluster: they keep their indexes in the map. */
+/*
+ * Removes nodes that have left a Redis Cluster. The map still has them, because nodes keep their
+ * indexes.
+ */
 static void leave_out_gone(oh_server_pool_status *status, const uint32_t *shares)
 {
     uint32_t count = 0;

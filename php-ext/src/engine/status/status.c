@@ -144,8 +144,8 @@ static uint32_t place_of_file(const uint8_t *identity, uint32_t index)
 }
 
 /*
- * Removes the map of a server pool that is no longer a cluster, or watched. The store still has it,
- * in an entry after that of the pool.
+ * Leaves out of the list the map of a server pool that is a cluster no longer, or watched no
+ * longer. The store still has that map, in an entry after that of the pool.
  */
 static void forget_map(const oh_server_pool *pool, const uint8_t *identity, bool *is_forgotten)
 {

@@ -25,7 +25,7 @@ typedef enum oh_node_state {
 typedef struct oh_node_status {
     oh_node node;
     oh_text master; /* The master of a replica in a Redis Cluster; otherwise absent. */
-    uint32_t share; /* Of OH_SHARES: its share of the keys now, without ejected nodes. */
+    uint32_t share; /* Its share of the keys now, in parts of OH_SHARES; ejected nodes have none. */
     oh_node_state state;
     uint64_t rests_ms; /* How much longer a process will not use it. */
     uint32_t failures;
