@@ -124,7 +124,7 @@ function page(array $pools): string
         . '</footer></body></html>' . "\n";
 }
 
-/** A line for each thing that is wrong, and one for all pools if no node is. */
+/** A line for each thing that is wrong. If no node is sick, also a line about all nodes. */
 function alerts(array $pools): string
 {
     $lines = '';

@@ -37,7 +37,7 @@ function text(array $pools): string
     return $text;
 }
 
-/** For a column of its own. */
+/** Shown in a column of its own. */
 function answered_ago(array $node): string
 {
     return $node['answered_at'] === null ? '–' : span(time() - $node['answered_at']) . ' ago';

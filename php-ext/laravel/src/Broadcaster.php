@@ -7,8 +7,8 @@ use Illuminate\Broadcasting\Broadcasters\RedisBroadcaster;
 use Illuminate\Support\Arr;
 
 /**
- * A broadcaster that publishes call by call. Laravel's own runs one script without keys, for which
- * no node can be chosen.
+ * A broadcaster that publishes call by call. Laravel's own broadcaster runs one script without
+ * keys, for which no node can be chosen.
  */
 final class Broadcaster extends RedisBroadcaster
 {
@@ -17,11 +17,11 @@ final class Broadcaster extends RedisBroadcaster
         $connection = $this->redis->connection($this->connection);
         $message = json_encode([
             'event' => $event,
-            'data' => $payload, // It still has the socket, as in Laravel's own.
+            'data' => $payload, // Still with the socket, as Laravel sends it.
             'socket' => Arr::pull($payload, 'socket'),
         ]);
         try {
-            foreach ($this->formatChannels($channels) as $channel) { // With prefix already.
+            foreach ($this->formatChannels($channels) as $channel) { // The prefix was added.
                 $connection->executeRaw(['PUBLISH', $channel, $message]);
             }
         } catch (\RedisException $e) {

@@ -8,11 +8,11 @@ use Illuminate\Redis\Limiters\ConcurrencyLimiterBuilder;
 
 /**
  * A connection to several nodes. To Laravel it is a cluster, so queues, limiters, broadcasts and
- * tagged caches only do what works with several nodes. But unlike a RedisCluster it never needs
- * the name of a node: all calls are those for one server.
+ * tagged caches only do what works with several nodes. But no call needs the name of a node, as
+ * with a RedisCluster: all calls are made as for one server.
  *
- * It ends what a failed call has left open. Laravel does not: after a refused call, all later calls
- * of a queue worker would go into its transaction or pipeline.
+ * If a call fails, this class ends the transaction or pipeline that is still open. Laravel itself
+ * does not: after a refused call, all later calls of a queue worker would be queued in it.
  */
 final class Connection extends PhpRedisClusterConnection
 {
@@ -37,7 +37,7 @@ final class Connection extends PhpRedisClusterConnection
         return preg_match('/\{[^}]+\}/', $name) ? $name : '{' . $name . '}';
     }
 
-    /** The slots of a funnel are keys of one script. */
+    /** One script uses all slots of a funnel as keys, so these get a tag. */
     public function funnel($name): ConcurrencyLimiterBuilder
     {
         return parent::funnel(self::tagged($name));

@@ -22,12 +22,12 @@ final class Connector extends PhpRedisConnector
         'compression_level' => \Redis::OPT_COMPRESSION_LEVEL,
     ];
 
-    /** Takes `pool` and `config` for connections that have none of their own. */
+    /** `$defaults` has `pool` and `config` for connections that do not name their own. */
     public function __construct(private array $defaults = [])
     {
     }
 
-    /** The options override the connection, except for `pool` and `config`. */
+    /** Options override settings of the connection, except for `pool` and `config`. */
     public function connect(array $config, array $options): PhpRedisConnection
     {
         return Connection::of(parent::connect(
@@ -36,7 +36,7 @@ final class Connector extends PhpRedisConnector
         ));
     }
 
-    /** A cluster of Laravel's configuration is a server pool, too. */
+    /** A cluster in Laravel's configuration becomes a server pool, too. */
     public function connectToCluster(
         array $config,
         array $clusterOptions,

@@ -4,7 +4,7 @@ namespace OneHop\Laravel;
 
 use Laravel\Horizon\RedisQueue;
 
-/** Horizon's queue. Its events have the name that supervisors know, without our tag. */
+/** Horizon's queue. Its events name a queue as supervisors know it, without our tag. */
 final class HorizonQueue extends RedisQueue
 {
     use TagsQueues {

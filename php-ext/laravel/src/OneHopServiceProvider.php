@@ -33,7 +33,7 @@ final class OneHopServiceProvider extends ServiceProvider
         }
         $this->callAfterResolving('cache', $this->extendCaches(...));
         $this->callAfterResolving(BroadcastManager::class, $this->extendBroadcasts(...));
-        $this->app->booting(function () use ($config) { // By now Horizon has registered its own.
+        $this->app->booting(function () use ($config) { // After Horizon's own services.
             $this->tagHorizon($config);
             if (!method_exists(RedisQueue::class, 'getQueueRedisKey')) {
                 $this->callAfterResolving('queue', $this->tagQueues(...));
@@ -78,7 +78,7 @@ final class OneHopServiceProvider extends ServiceProvider
         );
     }
 
-    /** Horizon's scripts and transactions use several of its keys, and read undeclared ones. */
+    /** Horizon's scripts and transactions use several keys at once, some of them undeclared. */
     private function tagHorizon(Config $config): void
     {
         $prefix = $config->get('database.redis.horizon.options.prefix');

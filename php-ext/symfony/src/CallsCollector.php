@@ -13,9 +13,9 @@ use Symfony\Component\HttpKernel\KernelEvents;
 
 /**
  * For the profiler: the calls of each node that a request has made, by all clients of its process.
- * The extension counts the calls of a process, so those of a request are the difference between its
- * beginning and its end. Symfony saves the session after collect(), so lateCollect() takes the
- * difference. The calls of a subrequest count as those of its main request.
+ * The extension counts the calls of a process. The calls of a request are the difference between
+ * the counts at its end and at its beginning. Symfony saves the session after collect(), so
+ * lateCollect() takes the difference. The calls of a subrequest count as those of its main request.
  */
 final class CallsCollector extends AbstractDataCollector implements
     EventSubscriberInterface,
@@ -66,7 +66,7 @@ final class CallsCollector extends AbstractDataCollector implements
         $this->data = [];
         foreach (self::nodes() as $node) {
             $before = $this->before[$node['id']] ?? self::COUNTS;
-            $isAnew = $node['calls'] < $before['calls']; // The extension has forgotten the node.
+            $isAnew = $node['calls'] < $before['calls']; // Counting began again.
             foreach ($isAnew ? [] : self::COUNTS as $name => $zero) {
                 $node[$name] -= $before[$name];
             }

@@ -54,14 +54,16 @@ final class Dsn
         return $client;
     }
 
-    /** The same for a service without options: a word that nobody reads may be a mistake. */
+    /*
+     * * A client for a service without options. Refuses options and a path: nobody would read them.
+     */
     public function clientAlone(): \OneHop\Redis
     {
         $this->refuse([...$this->path, ...array_keys($this->options)]);
         return $this->client();
     }
 
-    /** The same for a service with options, but without a path. */
+    /** A client for a service with options, but without a path. */
     public function clientWithoutPath(): \OneHop\Redis
     {
         $this->refuse($this->path);

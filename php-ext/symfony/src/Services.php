@@ -17,7 +17,7 @@ use Symfony\Component\Semaphore\PersistingStoreInterface as SemaphoreStore;
 use Symfony\Component\Semaphore\Store\RedisStore as RedisSemaphoreStore;
 use Symfony\Component\Semaphore\Store\StoreFactory as SemaphoreStores;
 
-/** Makes the services that have a DSN. Any other DSN than `onehop://` is left to Symfony. */
+/** Makes the services that have a DSN. Every DSN but `onehop://` is left to Symfony. */
 final class Services
 {
     public static function connection(

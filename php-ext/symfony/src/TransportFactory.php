@@ -36,7 +36,7 @@ final class TransportFactory implements TransportFactoryInterface
             ));
         }
         $client = $dsn->client();
-        // The transport sets it only when it connects, and our client counts as always connected.
+        // Messenger sets the serializer only when it connects; our client counts as connected.
         $packing = $options['serializer'] ?? \Redis::SERIALIZER_PHP;
         $client->setOption(\Redis::OPT_SERIALIZER, $packing);
         $path = implode('/', $dsn->path);

@@ -13,7 +13,7 @@ final class Cluster extends Fleet
 {
     private const SLOTS = 16384;
 
-    /* A server may be silent for a second on a busy machine, which must not be a death. */
+    /* On a busy machine a server may be silent for a second, and must not count as dead. */
     private const OPTIONS = '--cluster-enabled yes --cluster-node-timeout 4000'
         . ' --cluster-require-full-coverage no --cluster-allow-replica-migration no';
 
@@ -83,7 +83,7 @@ final class Cluster extends Fleet
         );
     }
 
-    /** True if it knows all servers and slots; a replica must also follow its master. */
+    /** True if the server knows all servers and slots. A replica must also follow its master. */
     private function isWhole(TestServer $server): bool
     {
         $info = self::ask($server, 'INFO');
@@ -126,7 +126,7 @@ final class Cluster extends Fleet
         $replica = $this->replicaOf($master);
         $master->stop();
         Waiting::until("$replica->name takes over", static function () use ($replica) {
-            /* With TAKEOVER it needs no votes. */
+            /* With TAKEOVER the replica needs no votes. */
             self::ask($replica, 'FAILOVER', 'TAKEOVER');
             return $replica->redis()->info('replication')['role'] === 'master';
         });

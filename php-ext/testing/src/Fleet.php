@@ -69,7 +69,7 @@ abstract class Fleet
             ?? throw new \LogicException("no server has port $port");
     }
 
-    /** False if it is a replica that does not follow its master yet. */
+    /** True for a master, and for a replica that follows its master already. */
     protected static function isMasterOrHasOne(TestServer $server): bool
     {
         $told = $server->redis()->info('replication');

@@ -3,8 +3,9 @@
 namespace OneHop\Testing;
 
 /**
- * A free loopback port below those of outgoing connections. A UDP socket at the same number
- * reserves it, even while its server is stopped. So no two processes of tests get the same port.
+ * A free loopback port, with a lower number than ports of outgoing connections have. A UDP socket
+ * with the same number reserves the port, even while its server is stopped. So no two processes of
+ * tests get the same port.
  *
  * @internal
  */

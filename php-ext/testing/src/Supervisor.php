@@ -52,7 +52,7 @@ final class Supervisor
 
     public function kill(int $pid): void
     {
-        /* The shell forgets a process that has ended once `jobs` has listed it. */
+        /* After `jobs` has listed an ended process, the shell forgets it. */
         $this->ask("kill -KILL $pid; wait $pid; jobs >ended; echo");
     }
 

@@ -101,7 +101,7 @@ final class TestServer
         }
     }
 
-    /** True if it serves; false if another program has its port. */
+    /** True if the server answers; false if another program has its port. */
     private function launch(): bool
     {
         $pid = $this->supervisor->start($this->directory, "$this->words --port $this->port");

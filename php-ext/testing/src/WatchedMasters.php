@@ -13,7 +13,7 @@ final class WatchedMasters extends Fleet
 {
     private const SENTINELS = 3;
 
-    /* They notice changes soon, and do not pause for 30 s after a busy moment of the host. */
+    /* Sentinels notice changes soon, and do not pause for 30 s after a busy moment of the host. */
     private const QUICK = [
         'TILT-TRIGGER', '60000', 'PUBLISH-PERIOD', '1000', 'INFO-PERIOD', '1000',
     ];
@@ -67,7 +67,7 @@ final class WatchedMasters extends Fleet
     {
         $text = "bind 127.0.0.1\nprotected-mode no\nsentinel myid " . self::id($number) . "\n";
         foreach ($this->listed() as $master) {
-            /* A server may be silent for a second on a busy machine, which must not be a death. */
+            /* On a busy machine a server may be silent for a second, and must not count as dead. */
             $text .= "sentinel monitor $master->name 127.0.0.1 $master->port 2\n"
                 . "sentinel down-after-milliseconds $master->name 4000\n"
                 . "sentinel failover-timeout $master->name 3000\n";

@@ -229,7 +229,7 @@ bool oh_batch_end_transaction(oh_client *client, uint32_t node, uint32_t queued)
     if (!node_client) {
         return false;
     }
-    node_client->queue.count--; /* Its one reply was counted at MULTI. */
+    node_client->queue.count--; /* The transaction's one reply was counted at MULTI. */
     batch->splits[batch->splits_count - 1]->queued = queued;
     return true;
 }

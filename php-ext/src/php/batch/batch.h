@@ -12,7 +12,7 @@
 #include "php/scatter/pipes.h"
 
 typedef struct oh_batch {
-    /* Not every reply belongs to one command: there are splits or skipped replies. */
+    /* The batch has splits or skipped replies, so replies and commands do not match one by one. */
     bool is_mixed;
     /* A value could not be packed. All commands were dropped, and exec() throws. */
     bool is_spoilt;
@@ -53,9 +53,9 @@ bool oh_batch_queue_unseen(
     oh_client *client, uint32_t node, zend_function *function, uint32_t count, zval *arguments);
 
 /*
- * Queue the MULTI, and the EXEC after `queued` commands, of a transaction on one node. Its replies
- * become one reply of the batch. Return false if phpredis did not queue it, usually with an
- * exception.
+ * For a transaction on one node: queue its MULTI, and later its EXEC, before which `queued`
+ * commands were queued. The replies of the transaction become one reply of the batch. Return false
+ * if phpredis did not queue it, usually with an exception.
  */
 bool oh_batch_begin_transaction(oh_client *client, uint32_t node);
 bool oh_batch_end_transaction(oh_client *client, uint32_t node, uint32_t queued);
@@ -75,7 +75,7 @@ void oh_batch_drop(oh_client *client);
  * A command of a batch is stored as the index of its node, or as one of these marks plus an index.
  */
 #define OH_BATCH_SPLIT 0x80000000u /* The split with that index, whose replies are merged. */
-#define OH_BATCH_SKIP 0x40000000u  /* A reply of that node, which is dropped. */
+#define OH_BATCH_SKIP 0x40000000u  /* The node with that index, whose reply is dropped. */
 #define OH_BATCH_INDEX 0x3fffffffu
 
 /*

@@ -1,6 +1,6 @@
 /*
  * A client never changes its snapshot during a pipeline, a transaction or a subscription: the
- * replies of a pipeline are assigned with the map it was queued with.
+ * replies of a pipeline are given to its commands by the map under which the commands were queued.
  *
  * A node of a Redis Cluster keeps its index as long as it belongs to the cluster. So node clients
  * survive a change of the map. Only those of removed nodes are closed. After a change of the

@@ -87,7 +87,7 @@ static void refuse_unfound(oh_client *client, zend_execute_data *execute_data,
     oh_refuse_for(client, &failure);
 }
 
-/* The exception of an interrupt that the script has served meanwhile is thrown already. */
+/* If the script has served an interrupt during the wait, its exception is pending already. */
 static void fail(oh_client *client, const oh_inquiry *inquiry)
 {
     if (!EG(exception)) {

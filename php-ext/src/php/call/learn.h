@@ -12,8 +12,8 @@
 #include "php/call/plan.h"
 
 /*
- * Sets the plan's command: a row that is made of the description or, for a renamed command, the
- * table's. Returns false and throws if the nodes do not have it, or none could be asked.
+ * Sets the plan's command: a row that is made of the description or, for a renamed command, its row
+ * in the table. Returns false and throws if the nodes do not have it, or none could be asked.
  */
 bool oh_learn_command(oh_client *client, zend_execute_data *execute_data, oh_plan *plan,
     const oh_bytes *words, size_t count);
@@ -25,7 +25,8 @@ static inline bool oh_learn_must_find_keys(const oh_plan *plan)
 }
 
 /*
- * Lets a node find the keys; there is room for `count` positions. Returns false and throws if not.
+ * Lets a node find the keys; there is room for `count` positions. Returns false and throws if they
+ * were not found.
  */
 bool oh_learn_keys(oh_client *client, zend_execute_data *execute_data, oh_plan *plan,
     const oh_bytes *words, size_t count, oh_key_position *positions, size_t *found);

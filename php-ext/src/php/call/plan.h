@@ -28,7 +28,7 @@ typedef struct oh_plan {
     const oh_command *command;
     oh_spread spread; /* ONE_NODE, SPLIT, ALL_NODES or ANY_NODE. */
     oh_merge merge;
-    /* For ONE_NODE, with a counted reference to its key. Its terms are those of every spread. */
+    /* For ONE_NODE, with a counted reference to its key. Its terms apply to every spread. */
     oh_call call;
     oh_split *split; /* For SPLIT, owned by the plan. Set to NULL by code that takes ownership. */
     oh_learnt_row *learnt; /* The command, if a node has described it. NULL for the table's. */

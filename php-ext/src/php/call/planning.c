@@ -10,7 +10,7 @@
  * Implements spec/route, "Where it goes".
  *
  * A command that needs a key but was called without one goes to the first node unchanged. phpredis
- * or the server refuses it with the error that the caller knows. It cannot touch data.
+ * or the server refuses it with the error that the caller knows. Such a call cannot touch data.
  */
 #include "php/base/zend.h"
 
@@ -219,8 +219,8 @@ static bool place(oh_client *client, zend_execute_data *execute_data, oh_plan *p
 /* ---- The timeout ---- */
 
 /*
- * XREAD and XREADGROUP do not block if their timeout is absent, null or negative. All other
- * commands block forever then.
+ * If the timeout is absent, null or negative, XREAD and XREADGROUP do not block, and all other
+ * commands block forever.
  */
 static void plan_wait(zend_execute_data *execute_data, oh_plan *plan)
 {
@@ -275,7 +275,7 @@ static bool is_no_section(const zval *argument)
 
 /*
  * Refuses a call whose first argument names a node, as methods of RedisCluster expect it. Returns
- * true if the call does not.
+ * true for all other calls.
  */
 static bool names_no_node(zend_execute_data *execute_data, const oh_plan *plan)
 {

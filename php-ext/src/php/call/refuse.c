@@ -151,7 +151,7 @@ static zend_string *advice_for(const oh_client *client, oh_placed_key one, oh_pl
     shown(part.length < one.length ? whole : bytes_of(tagged.s), &first);
     if (other.length >= ZSTR_LEN(tagged.s) &&
         memcmp(other.bytes, ZSTR_VAL(tagged.s), ZSTR_LEN(tagged.s)) == 0) {
-        ZSTR_LEN(tagged.s) = 0; /* It has this tag already. */
+        ZSTR_LEN(tagged.s) = 0; /* The other key has this tag already. */
     }
     smart_str_appendl(&tagged, (const char *)other.bytes, other.length);
     smart_str_append_printf(&text, OH_REASON_TAGS, has_tag ? "" : OH_REASON_TAGS_DIRECTIVE,

@@ -12,9 +12,9 @@
 #include "php/call/plan.h"
 
 /*
- * WAIT covers only the writes of its own connection, but the caller's writes usually used others. A
- * PUBLISH in front of WAIT moves the connection's offset past every write that the node has
- * acknowledged to any client.
+ * WAIT covers only the writes of its own connection, but the caller's writes usually went over
+ * other connections. A PUBLISH in front of WAIT moves the connection's offset past every write that
+ * the node has acknowledged to any client.
  */
 #define WRITES_PREFACE OH_RESP_EMPTY_PUBLISH
 

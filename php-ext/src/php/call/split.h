@@ -27,7 +27,8 @@ typedef struct oh_split {
     oh_merge merge;
     oh_call_terms terms; /* The terms of each part. */
     /*
-     * Not a command, but a transaction in a pipeline, MULTI to EXEC: one part of `queued` commands.
+     * True if this is not a command but a transaction in a pipeline, from MULTI to EXEC: one part,
+     * with `queued` commands.
      */
     bool is_transaction;
     uint32_t queued;

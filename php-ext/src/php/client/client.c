@@ -105,7 +105,10 @@ bool oh_client_choose_replica(oh_client *client, uint32_t *node)
 
 /* ---- Its own name ---- */
 
-/* Like a server, it takes any name of visible ASCII; phpredis returns a server's error as false. */
+/*
+ * True for a name of visible ASCII, which is all that servers accept. For any other, the result is
+ * false, as phpredis returns for a server's error.
+ */
 static bool is_visible(const zend_string *text)
 {
     for (size_t i = 0; i < ZSTR_LEN(text); i++) {

@@ -86,13 +86,13 @@ typedef struct oh_client {
     zend_string *own_name;                /* The name that CLIENT SETNAME has set. NULL if unset. */
     zend_string *prefix; /* OPT_PREFIX: part of every key, also for placement. NULL if unset. */
     HashTable *options;  /* Options set so far, for later node clients. NULL if none. */
-    /* Received the last error reply, for getLastError(). */
+    /* The node client that has received the last error reply, for getLastError(). */
     struct oh_node_client *last_error_client;
     /* The database that select() has chosen, for all calls that begin afterwards, on every node. */
     oh_database database;
     /*
-     * select() was called, perhaps with the pool's own number. Then another configuration does not
-     * change the database.
+     * select() was called, perhaps with the pool's own number. So the database stays the same when
+     * the configuration changes.
      */
     bool has_selected;
     uint32_t timeout_ms; /* The timeout of a call: the pool's, or OPT_READ_TIMEOUT. */
@@ -172,7 +172,7 @@ uint32_t oh_client_locate(const oh_client *client, const zend_string *key);
 
 /*
  * Converts a key argument to text in place and returns it. NULL and a TypeError if it cannot be
- * one.
+ * converted.
  */
 zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint32_t position);
 
@@ -191,8 +191,8 @@ bool oh_client_choose_replica(oh_client *client, uint32_t *node);
 
 /*
  * Own name: CLIENT SETNAME, GETNAME and SETINFO of a script. Connections are shared, so the name
- * belongs to the object, and nothing is sent. Answers the subcommand and its arguments. False if
- * they are another command, or the object is in a pipeline or a transaction.
+ * belongs to the object, and nothing is sent. `words` are the subcommand and its arguments. False
+ * if the subcommand is another one, or if the object is in a pipeline or a transaction.
  *
  * Implements spec/wire, section 8.
  */

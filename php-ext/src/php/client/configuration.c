@@ -32,7 +32,10 @@ static bool is_url(const zend_string *text)
     return zend_memnstr(ZSTR_VAL(text), ZEND_STRL("://"), end) != NULL;
 }
 
-/* A text in one line is checked first, because a URL in it may have a brace in its password. */
+/*
+ * True for a text with a newline, or with `{` or `: ` in front of any `://`: behind it they may be
+ * a part of a URL's password.
+ */
 static bool is_text(const zend_string *from)
 {
     const char *text = ZSTR_VAL(from), *url = strstr(text, "://");

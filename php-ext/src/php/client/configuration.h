@@ -15,10 +15,11 @@
  * Returns a counted reference to a server pool. At least one of the last two arguments is NULL. On
  * failure returns NULL and throws.
  *
- *     name a DSN              what it names
- *     `directives`            a server pool with them
- *     `from`                  a DSN; a text: it has a newline and does not begin with /; a path
- *     neither                 onehop.config, which is like `from`
+ *     `name` is a DSN         the server pool that the DSN names
+ *     `directives`            a server pool with these directives
+ *     `from`                  a DSN; or a text, which does not begin with / and has a newline, `{`
+ *                             or `: `; or the path of a file
+ *     none of them            onehop.config, which is like `from`
  */
 oh_snapshot *oh_configuration_take(
     const zend_string *name, const zend_string *from, const HashTable *directives);

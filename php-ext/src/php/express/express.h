@@ -63,7 +63,10 @@ typedef struct oh_express_split {
     zend_string **keys;
     uint32_t *next; /* By key: the next key of its group. Undefined for the last. */
     oh_express_group *groups;
-    /* A list's values by key, or a group's integer at its first key. UNDEF if not read. */
+    /*
+     * By key: the values of lists. Or at the first key of each group: its integer. UNDEF if not
+     * read.
+     */
     zval *values;
 } oh_express_split;
 
@@ -72,7 +75,11 @@ typedef struct oh_express_node_groups {
     const oh_express_split *split;
     uint32_t first, last; /* Its first and last group, in the order of the commands. */
     bool is_read;         /* All replies have been read into `values`. */
-    bool is_alone;        /* No node has several groups: phpredis would make a single call. */
+    /*
+     * No node has several groups, so phpredis would make one call for each node, without a
+     * pipeline.
+     */
+    bool is_alone;
 } oh_express_node_groups;
 
 /* The commands written for one node. The memory is kept for the next use. */
@@ -94,7 +101,7 @@ typedef struct oh_express_call {
     const zend_string *prefix; /* Put before each key; NULL if none. */
 } oh_express_call;
 
-/* True if the express lane is proven to be the same as this version of phpredis. */
+/* True if it is proven that the express lane does the same as this version of phpredis. */
 bool oh_express_knows(const char *phpredis_version);
 
 /* `name` is in lower case. */
@@ -139,12 +146,12 @@ const char *oh_express_read_group(const oh_express_row *row, const oh_express_sp
     const oh_express_group *group, const char *at, const char *end);
 
 /*
- * True if a reply that was not read is a list of another length than the group. Nobody may read it:
- * its values would get wrong keys.
+ * True if a reply that was not read is a list of another length than the group. phpredis must not
+ * read it either: its values would get wrong keys.
  */
 bool oh_express_is_misfit(const oh_express_group *group, const char *at, const char *end);
 
-/* Moves what was read for a group out of the values, as the reply of its command. */
+/* Moves the values of a group out of the split, as the reply of the group's command. */
 void oh_express_take_group(const oh_express_row *row, const oh_express_split *split,
     const oh_express_group *group, zval *reply);
 

@@ -1,6 +1,6 @@
 /*
- * The bytes are framed, so their form is right, as far as they go. This file only checks whether a
- * value is complete, and whether it has the type that the row expects.
+ * The bytes were framed, so they are well-formed, but the last reply may be incomplete. This file
+ * only checks whether a value is complete, and whether it has the type that the row expects.
  */
 #include "php/base/zend.h"
 

@@ -16,7 +16,7 @@
 #define BYTES_MIN 4096
 #define ROWS_MIN 64
 
-/* phpredis sends a score with 17 digits; up to here that is the integer itself. */
+/* phpredis sends a score with 17 digits; up to this limit these are the digits of the integer. */
 #define SCORE_MAX 1000000000000000
 
 /* ---- What a call needs ---- */

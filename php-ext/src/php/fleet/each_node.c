@@ -104,7 +104,7 @@ static void call_in_frame(const oh_node_choice *choice, zend_execute_data *frame
         return;
     }
     if (oh_method_of(frame)->is_deprecated) {
-        /* The script has only passed the name, so Zend has not warned yet. */
+        /* Zend has not warned yet, because the script has not called the method itself. */
         zend_deprecated_function(oh_method_of(frame)->original);
     }
     if (EG(exception) || !oh_plan_find_command(choice->client, frame, &plan) ||

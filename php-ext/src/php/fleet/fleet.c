@@ -30,8 +30,8 @@ static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUN
 }
 
 /*
- * If a key moves while all nodes are flushed, the second time removes it, wherever it was. In a
- * pipeline there is no second time.
+ * True if all nodes are flushed a second time. A key that has moved during the first time may still
+ * be there; the second time removes it. In a pipeline there is no second time.
  */
 static bool is_flushed_twice(const oh_client *client, const oh_plan *plan)
 {
@@ -102,7 +102,7 @@ static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCT
             break;
         }
         client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
-        /* A script (EVAL) without keys goes to any node, but it may have run. */
+        /* A script (EVAL) without keys goes to any node, but after a failure it may have run. */
         bool is_script = plan->command->spread == OH_SPREAD_ONE_NODE;
         bool is_last =
             left == 1 || !has_node_failed() || (is_script && !plan->command->is_retryable);

@@ -73,7 +73,8 @@ static uint32_t node_at(const oh_snapshot *snapshot, uint32_t position)
     for (uint32_t slot = 0; snapshot->is_cluster && slot < OH_SLOTS_COUNT; slot++) {
         uint32_t node = snapshot->pool->slots[slot];
 
-        if (node < snapshot->nodes_count && !is_seen[node]) { /* Otherwise it is unassigned. */
+        /* Otherwise no node has the slot, or it was counted. */
+        if (node < snapshot->nodes_count && !is_seen[node]) {
             if (seen++ == position) {
                 return node;
             }

@@ -61,7 +61,9 @@ static zend_result take_over_methods(void)
         }
         inherited->common.scope = oh_client_class;
         inherited->internal_function.module = EG(current_module);
-        /* Here observers of calls keep data of our method, apart from that of phpredis' own. */
+        /*
+         * Observers of calls keep data here, so our method must not share it with phpredis' method.
+         */
         ZEND_MAP_PTR_NEW(inherited->internal_function.run_time_cache);
     }
     ZEND_HASH_FOREACH_END();

@@ -25,7 +25,7 @@ static bool is_named(const zend_internal_arg_info *parameter, const char *names)
     size_t length = strlen(parameter->name);
     const char *found = length ? strstr(names, parameter->name) : NULL;
 
-    /* The name of a parameter has no blank, and each name of the list is between two. */
+    /* The name of a parameter has no blank, and each name of the list is between two blanks. */
     return found && found[-1] == ' ' && found[length] == ' ';
 }
 
@@ -34,7 +34,7 @@ static bool takes(const zend_internal_arg_info *parameter, uint32_t type)
     return (ZEND_TYPE_PURE_MASK(parameter->type) & type) != 0;
 }
 
-/* phpredis 5 says no types. */
+/* phpredis 5 declares no types. */
 static bool is_text(const zend_internal_arg_info *parameter)
 {
     return !ZEND_TYPE_IS_SET(parameter->type) ||
@@ -56,7 +56,7 @@ static bool is_array(const zend_internal_arg_info *parameter, const char *names)
 
 /* ---- Keys ---- */
 
-/* One key for each specification. */
+/* Each specification is one key. */
 static bool derive_one(
     const zend_function *original, const oh_key_spec *spec, oh_method_key *method_key)
 {
@@ -66,7 +66,10 @@ static bool derive_one(
     return parameter && is_key(parameter);
 }
 
-/* Several keys: an array of them, an array with values by key, or all arguments. */
+/*
+ * The specification is several keys: an array of keys, an array with values by key, or all
+ * arguments.
+ */
 static bool derive_several(
     const zend_function *original, const oh_key_spec *spec, oh_method_key *method_key)
 {
@@ -141,7 +144,10 @@ static bool derive_timeout(
 
 /* ---- The row ---- */
 
-/* An iterator begins with values that depend on the version. */
+/*
+ * True if the method takes a reference, such as an iterator, whose first value depends on the
+ * version.
+ */
 static bool has_reference(const zend_function *original)
 {
     for (uint32_t i = 0; i < original->common.num_args; i++) {
@@ -152,7 +158,7 @@ static bool has_reference(const zend_function *original)
     return false;
 }
 
-/* True if the row only says where its keys are: then one for other parameters can be derived. */
+/* True if the row only says where the keys are: then a row for other parameters can be derived. */
 static bool is_simple(const oh_method_row *row)
 {
     return row->kind == OH_METHOD_COMMAND && row->command && !row->subcommand &&

@@ -172,7 +172,7 @@ static void begin_reading(oh_express_reader *reader, oh_node_client *node_client
     refresh_view(reader);
 }
 
-/* Everything before `at` has been read. */
+/* Releases the bytes before `at`, which have been read. */
 static void let_go(oh_express_reader *reader)
 {
     oh_exchange_skip(reader->exchange, (size_t)(reader->at - reader->begin));
@@ -197,7 +197,9 @@ static zend_always_inline bool read_reply_at(
     return true;
 }
 
-/* Only the names of fields are looked up in the request, so nothing else needs the place there. */
+/*
+ * Goes to the command with this number. Only OH_EXPRESS_FIELDS needs that, for the names of fields.
+ */
 static void skip_to(oh_values *commands, uint32_t number, uint32_t *reached)
 {
     for (; *reached < number; ++*reached) {

@@ -1,6 +1,6 @@
 /*
  * Express call: sends what a node client has written on the express lane, and reads the replies.
- * The two are apart, so that the commands of several nodes are sent before the first wait.
+ * These are two steps, so that the commands of several nodes are sent before the first wait.
  *
  * phpredis takes over at the first reply that the express lane does not read: it queues the rest of
  * the commands, its writes are dropped, because the node has them already, and the replies that
@@ -29,18 +29,19 @@ static inline bool oh_express_call_start(oh_node_client *node_client)
 }
 
 /*
- * Reads one value for each of the commands that were started, as phpredis' exec() returns them; for
- * `one`, the value of the only command. If they were not started, phpredis makes the call. If the
- * exchange failed, or an exception is pending, the result is undefined, as that of phpredis' own
- * call is.
+ * oh_express_call_exec reads one value for each of the commands that were started, as phpredis'
+ * exec() returns them. oh_express_call_one reads the value of the only command. If they were not
+ * started, phpredis makes the call. If the exchange failed, or an exception is pending, the result
+ * is undefined, as with a call of phpredis itself.
  */
 void oh_express_call_exec(oh_node_client *node_client, bool is_started, zval *return_value);
 void oh_express_call_one(oh_node_client *node_client, bool is_started, zval *return_value);
 
 /*
- * Like these functions, for the groups of a split call. If all replies were read into the call's
- * values, `is_read` is set and the result is null. Otherwise the result contains the node's values,
- * as oh_express_call_one returns them if `is_alone`, and otherwise as oh_express_call_exec does.
+ * Like these two functions, but for the groups of a split call. If all replies were read into the
+ * call's values, `is_read` is set and the result is null. Otherwise the result contains the node's
+ * values, as oh_express_call_one returns them if `is_alone`, and otherwise as oh_express_call_exec
+ * does.
  */
 void oh_express_call_groups(oh_node_client *node_client, bool is_started, zval *return_value);
 

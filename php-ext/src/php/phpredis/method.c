@@ -96,7 +96,7 @@ static void set_row(oh_method *method, const zend_function *original, const char
 
 /* ---- Filling ---- */
 
-/* True if the position of its one key is all that a call needs to be routed. */
+/* True if a call has one key, and needs nothing but the position of this key to be routed. */
 static bool is_about_one_key(const oh_method *method)
 {
     const oh_method_row *row = method->row;

@@ -88,7 +88,10 @@ typedef struct oh_method_row {
     bool has_promise;      /* phpredis does not survive every reply: see oh_promise_is_kept. */
     const char *reason;    /* Why the method is refused, if it is. */
     const char *signature; /* Its parameters in the newest version; NULL if absent there. */
-    /* Its parameters in older versions, where a call means the same; NULL if there are none. */
+    /*
+     * Its other parameters in older versions, with which a call means the same; NULL if there are
+     * none.
+     */
     const char *older_signature;
 } oh_method_row;
 
@@ -148,9 +151,9 @@ void oh_queued_promise_end(oh_queued_promise *queued);
  * Derive: makes the row of a method that the method table does not have, from its name and its
  * parameters.
  *
- * phpredis names a method after its command, and what is a key after a key. So the methods that a
- * newer phpredis adds are understood without a row of their own. A method that cannot be understood
- * gets a row that refuses it, with the reason.
+ * phpredis gives a method the name of its command, and a parameter that is a key a name such as
+ * `key`. So the methods that a newer phpredis adds are understood without a row of their own. A
+ * method that cannot be understood gets a row that refuses it, with the reason.
  *
  * Implements spec/route, "phpredis' methods": methods without a row.
  */
@@ -163,7 +166,7 @@ typedef struct oh_derived_row {
 
 /*
  * Derives the row of phpredis' method `original`; `name` is in lower case. `changed` is the row of
- * this method with other parameters, or NULL. The row must stay where it is.
+ * this method with other parameters, or NULL. `derived` must stay at its address.
  */
 void oh_method_derive(oh_derived_row *derived, const zend_function *original, const char *name,
     const oh_method_row *changed);

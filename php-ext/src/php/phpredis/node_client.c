@@ -240,7 +240,7 @@ void oh_node_client_enter(
     if (EXPECTED(node_client->transport != NULL)) {
         prepare(node_client, terms ? terms : &node_client->queue.terms, set);
     }
-    if (!terms) { /* The exchange has taken them over. */
+    if (!terms) { /* The exchange has taken over the terms of the queue. */
         node_client->queue = (oh_node_client_queue){.pipes = NULL};
     }
 }
@@ -313,9 +313,9 @@ zend_uchar oh_node_client_invoke(oh_node_client *node_client, const char *method
 /* ---- Failing ---- */
 
 /*
- * phpredis throws an exception for every missing reply, each with the one before it as its
- * previous. These add nothing. Only the innermost exception is kept, and only if it is the script's
- * own.
+ * phpredis throws an exception for every missing reply, each with the exception before it as its
+ * previous one. These exceptions of phpredis say nothing new. So only the innermost exception is
+ * kept, and only if the script itself has thrown it.
  */
 zend_object *oh_node_client_take_first_cause(void)
 {

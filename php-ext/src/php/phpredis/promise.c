@@ -2,11 +2,11 @@
  * Promise: the form that a request promises for its replies, where phpredis relies on it and would
  * crash.
  *
- * phpredis reads the reply of hMGet() into as many places as the call has fields, and those of
- * xRange(), xRead() and their kin as if no entry were malformed. Other replies end the process,
- * although they are well-formed. So these methods have a promise: the exchange gathers the replies,
- * and fails unless the promise holds, before phpredis reads a byte. All other methods survive every
- * well-formed reply.
+ * phpredis reads the reply of hMGet() into as many places as the call has fields. It reads the
+ * replies of xRange(), xRead() and similar methods without checking the form of their entries. So
+ * replies of another form end the process, although they are well-formed. Therefore these methods
+ * have a promise: the exchange gathers the replies, and fails unless the promise holds, before
+ * phpredis reads a byte. All other methods survive every well-formed reply.
  *
  * Implements spec/route, "Replies that end the process".
  *
@@ -22,8 +22,8 @@
 /* ---- One reply ---- */
 
 /*
- * Each function takes a reply if it has the form. It also takes a reply that is not a list, because
- * phpredis refuses that itself. Otherwise it returns false.
+ * Each function takes a reply that has the form below. It also takes a reply that is not a list,
+ * because phpredis itself refuses such a reply. For any other reply the function returns false.
  */
 
 static bool is_list_next(const oh_values *values)
@@ -37,7 +37,7 @@ static bool take_flat(oh_values *values)
     return !is_list_next(values) && oh_value_skip(values);
 }
 
-/* As many elements as the command has fields. */
+/* Takes a list with as many elements as the command has fields. */
 static bool take_fields(oh_values *values, size_t words_count)
 {
     oh_values head = *values;
@@ -47,7 +47,7 @@ static bool take_fields(oh_values *values, size_t words_count)
     return (!is_list || count == (int64_t)words_count - 2) && oh_value_skip(values);
 }
 
-/* An ID and a flat list. */
+/* Takes an entry: an ID and a flat list. */
 static bool take_entry(oh_values *values)
 {
     int64_t count;
@@ -84,7 +84,7 @@ static bool take_entries(oh_values *values)
     return true;
 }
 
-/* Entries, or IDs and nils. */
+/* Takes a list of entries, or a list of IDs and nils. */
 static bool take_claims(oh_values *values)
 {
     oh_values first = *values;
@@ -101,7 +101,7 @@ static bool take_claims(oh_values *values)
     return true;
 }
 
-/* A list of names, each with entries. */
+/* Takes a list of names, each with entries. */
 static bool take_streams(oh_values *values)
 {
     int64_t count, pair;
@@ -129,7 +129,7 @@ static bool take_plain(oh_values *values)
 }
 
 /*
- * A flat list in which every second element is a plain value: the second, fourth ..., or with
+ * Takes a flat list in which every second element is a plain value: the second, fourth ..., or with
  * `begins_plain` the first, third ...
  */
 static bool take_pairs(oh_values *values, bool begins_plain)

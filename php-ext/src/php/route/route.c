@@ -79,10 +79,12 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
 /*
  * ---- Planned calls ----
  *
- * Those with several keys, several nodes, no key, a subcommand, or raw words.
+ * Calls with several keys, several nodes, no key, a subcommand, or raw words.
  */
 
-/* Sends reads to replicas if `read_from` allows it. Returns false and throws if there is none. */
+/*
+ * Sends reads to replicas if `read_from` allows it. Returns false and throws if no node may answer.
+ */
 static bool read_elsewhere(oh_client *client, oh_plan *plan)
 {
     const oh_snapshot *snapshot = client->snapshot;
@@ -173,7 +175,7 @@ void oh_client_command_method(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
-/* True if CLIENT about the object's own name has been answered. */
+/* True if the command is CLIENT, is about the object's own name, and has been answered. */
 static bool is_answered(oh_client *client, zend_execute_data *execute_data, zval *return_value)
 {
     const zval *words = ZEND_CALL_ARG(execute_data, 1);
@@ -184,7 +186,7 @@ static bool is_answered(oh_client *client, zend_execute_data *execute_data, zval
            oh_own_name_answers(client, words + 1, count - 1, return_value);
 }
 
-/* The number if these are the arguments of a SELECT. */
+/* True if these are the arguments of a SELECT; then sets the number. */
 static bool is_select(zend_execute_data *execute_data, zend_long *database)
 {
     if (ZEND_NUM_ARGS() != 2) {
@@ -232,14 +234,14 @@ static bool has_number(zend_long database)
     return database >= 0 && database < UINT32_MAX;
 }
 
-/* With OPT_REPLY_LITERAL it is a text. */
+/* With OPT_REPLY_LITERAL the reply is a text. */
 static bool is_ok(const zval *reply)
 {
     return Z_TYPE_P(reply) == IS_TRUE ||
            (Z_TYPE_P(reply) == IS_STRING && zend_string_equals_literal(Z_STR_P(reply), "OK"));
 }
 
-/* Sends it to a node. A number that no database has is for the node to refuse. */
+/* Sends the SELECT to a node. The node itself refuses a number that no database has. */
 static void ask(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMETERS)
 {
     static const oh_bytes name = {(const uint8_t *)"select", 6};

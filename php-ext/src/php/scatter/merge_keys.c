@@ -27,8 +27,8 @@ static void place_elements(HashTable *reply, uint32_t *next, uint32_t width, Has
 }
 
 /*
- * Copies the next entry of a part's map (PUBSUB NUMSUB). A channel that the caller named twice is
- * in it once.
+ * Copies the next entry of a part's map (PUBSUB NUMSUB). The merged map has a channel once, even if
+ * the caller has named it twice.
  */
 static void place_entry(HashTable *reply, HashPosition *next, HashTable *merged)
 {

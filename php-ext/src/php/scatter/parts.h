@@ -29,8 +29,8 @@ zend_object *oh_parts_join_next(
     oh_client *client, const struct oh_split *split, oh_reply_cursor *cursors, zval *place);
 
 /*
- * Makes a call, which is not planned yet. Returns false, and has done nothing, if the call is not
- * of this kind.
+ * Makes a call, before it is planned. If the call cannot be split on the express lane, returns
+ * false and does nothing.
  */
 bool oh_split_express(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 

@@ -209,8 +209,8 @@ static void check_count(oh_client *client, oh_node_call *node_call)
 }
 
 /*
- * Commands whose keys move may have failed by themselves. Their replies become their failures, as
- * exceptions.
+ * Commands whose keys move may have failed one by one, while others were answered. The reply of
+ * such a command becomes its failure, as an exception.
  */
 static void take_refusals(oh_node_call *node_call)
 {

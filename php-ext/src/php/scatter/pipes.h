@@ -65,8 +65,8 @@ static zend_always_inline oh_node_client *oh_pipes_node_client(
 oh_node_client *oh_pipes_open_express(oh_pipes *pipes, oh_client *client, uint32_t node);
 
 /*
- * Queues a call on the express lane. Returns false if it must be queued with phpredis, or, if an
- * exception is pending, not at all.
+ * Queues a call on the express lane. If it returns false without an exception, the call must be
+ * queued with phpredis. After an exception it must not be queued at all.
  */
 static zend_always_inline bool oh_pipes_write(oh_pipes *pipes, oh_client *client, uint32_t node,
     const oh_method *method, const oh_express_call *call)
@@ -131,9 +131,9 @@ oh_reply_cursor *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_node_call 
 oh_reply_cursor *oh_pipes_collect(oh_client *client, oh_node_call *node_calls, uint32_t count);
 
 /*
- * The failure of a node whose replies phpredis has not read to their end; NULL if it has. phpredis
- * does not read all of a reply of a wrong type, and takes its rest as the reply of the next
- * command.
+ * The failure of a node whose replies phpredis has not read to their end; NULL if it has read all.
+ * If a reply has a wrong type, phpredis reads only a part of it, and takes the rest as the reply of
+ * the next command.
  */
 zend_object *oh_pipes_rest(const oh_client *client, const oh_node_client *node_client);
 

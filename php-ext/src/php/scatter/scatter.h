@@ -6,10 +6,10 @@
  *
  *     send to a ─► send to b ─► send to c ─► read a's replies ─► read b's ─► read c's
  *
- * phpredis writes and reads in one call, so calls of it made one after another would cost the sum
- * of their round trips. They are nested instead. When the first one has sent its bytes and would
- * wait, it calls the second, and so on. The innermost waits for all of them. Then each call finds
- * its replies in memory and returns, the innermost first.
+ * phpredis writes and reads in one call, so calls of phpredis that are made one after another would
+ * cost the sum of their round trips. They are nested instead. When the first one has sent its bytes
+ * and would wait, it calls the second, and so on. The innermost waits for all of them. Then each
+ * call finds its replies in memory and returns, the innermost first.
  *
  *     exec() on a ─► write: send to a
  *                      └─ exec() on b ─► write: send to b
@@ -57,13 +57,14 @@ bool oh_scatter_run(oh_node_call *node_calls, uint32_t count);
 
 void oh_scatter_free(oh_node_call *node_calls, uint32_t count);
 
-/* How many calls failed. The other function: true if a call failed, or some commands of one. */
+/* How many calls failed; and whether a call, or some commands of a call, failed. */
 uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count);
 bool oh_scatter_has_failures(const oh_node_call *node_calls, uint32_t count);
 
 /*
- * The failure of a scatter that failed on all nodes: that of the first node whose commands may have
- * executed; if there is none, that of the first node. Borrowed. Implements spec/route, "Outcomes".
+ * The failure of a scatter that failed on all nodes: the failure of the first node whose commands
+ * may have executed; if there is no such node, the failure of the first node. Borrowed. Implements
+ * spec/route, "Outcomes".
  */
 zend_object *oh_scatter_worst(const oh_node_call *node_calls, uint32_t count);
 

@@ -30,7 +30,7 @@ typedef struct oh_splitter {
     oh_express_split split;
     uint32_t keys_count, groups_count;
     uint32_t *homes; /* By group. */
-    /* A hash table of groups by their home. 0 is an empty place, else the group is one less. */
+    /* A hash table of groups by their home. A place has 1 + its group, or 0 if it is empty. */
     uint32_t *places, places_mask;
     oh_pipes pipes;
     /* The groups of each node, in the order of the pipes. */
@@ -147,7 +147,7 @@ static zend_always_inline oh_express_group *group_of(oh_splitter *splitter, uint
     return &splitter->split.groups[group];
 }
 
-/* Returns false if the key is left to others. */
+/* Returns false if the call must be made without this shortcut. */
 static zend_always_inline bool add_key(oh_splitter *splitter, uint32_t key, zval *value)
 {
     if (UNEXPECTED(Z_TYPE_P(value) != IS_STRING) ||
@@ -297,7 +297,7 @@ static bool return_sum(const oh_splitter *splitter, zval *return_value)
 
 /* ---- Any other result ---- */
 
-/* Parts that stand for the groups, whose commands have been sent. */
+/* Makes parts that stand for the groups. The commands of the groups have been sent already. */
 static oh_split *split_of(const oh_splitter *splitter)
 {
     const oh_method *method = splitter->method;

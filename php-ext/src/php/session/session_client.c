@@ -69,7 +69,10 @@ static bool call(
     return false;
 }
 
-/* True if false was an error of the node. phpredis also returns false for a missing key. */
+/*
+ * True if phpredis has returned false because of an error of the node. It also returns false for a
+ * missing key.
+ */
 static bool is_refused(oh_session *session)
 {
     zval error, done;
@@ -191,7 +194,7 @@ static bool read_part(oh_save_path *path, const char *part, size_t length)
 
 bool oh_save_path_read(oh_save_path *path, const char *text)
 {
-    if (*text == '/') { /* PHP's own default, or that of the files handler. */
+    if (*text == '/') { /* PHP's default path, or a path for the files handler. */
         php_error_docref(
             NULL, E_WARNING, "session.save_path is a path: set it to the name of a server pool");
         return false;

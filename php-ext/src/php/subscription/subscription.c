@@ -5,9 +5,8 @@
  *     so their stream ends and OneHop returns true.
  *   - The callback or a signal handler throws, or the script exits: phpredis gets no more bytes,
  *     and the exception propagates unchanged.
- *   - The last node fails, or OPT_READ_TIMEOUT has passed without a message: the failure replaces
- * the
- *     exception of phpredis.
+ *   - The last node fails, or OPT_READ_TIMEOUT has passed without a message: phpredis' exception
+ *     is replaced by the failure.
  *   - The script calls close(): phpredis throws its own "Connection closed".
  */
 #include "php/base/zend.h"
@@ -29,9 +28,9 @@ typedef struct oh_subscription {
     oh_node_client *node_client;
     oh_listener *listener;
     /*
-     * The callback of each subscribed name. They are held here, because phpredis 6 does not keep
-     * those of nested subscriptions alive. Replaced callbacks go to `released` and are freed when
-     * phpredis has returned.
+     * The callbacks of the subscribed names. They are kept here, because phpredis 6 does not keep
+     * the callbacks of nested subscriptions alive. Replaced callbacks go to `released` and are
+     * freed when phpredis has returned.
      */
     HashTable callbacks[OH_CHANNEL_KINDS_COUNT];
     zval *callback;           /* The callback of the command being written, or NULL. */

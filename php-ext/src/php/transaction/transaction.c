@@ -94,7 +94,7 @@ void oh_transaction_call(oh_client *client, const oh_call *call, INTERNAL_FUNCTI
 }
 
 /*
- * Runs a command on the transaction's node. Any node could serve this command, or it is about the
+ * Runs a command on the transaction's node: one that any node could serve, or one about the
  * transaction itself.
  */
 static void call_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)

@@ -37,13 +37,19 @@ typedef struct oh_ending {
     char advice[];
 } oh_ending;
 
-/* A client always has one in the modes MULTI and PIPED_MULTI, in other modes only after WATCH. */
+/*
+ * In the modes MULTI and PIPED_MULTI a client always has a transaction, in other modes only after
+ * WATCH.
+ */
 typedef struct oh_transaction {
     bool is_begun;    /* The node has accepted MULTI; in a pipeline: MULTI is queued. */
     bool is_watching; /* The node has accepted WATCH. */
     uint32_t queued;  /* Number of commands the node has queued. */
     oh_queued_promise promise;
-    /* Reserved; holds its connection. NULL if not bound yet, or in a pipeline. */
+    /*
+     * It is reserved and holds its connection. NULL if the transaction is not bound yet, or is in a
+     * pipeline.
+     */
     oh_node_client *node_client;
     zend_string *key; /* The key that bound it, with its prefix; NULL if not known. */
     uint32_t home;    /* The home of that key. */
@@ -70,7 +76,7 @@ void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTIO
 /* Ends the transaction because a call was refused. */
 void oh_transaction_on_refusal(oh_client *client, const oh_failure *refusal);
 
-/* The same in mode PIPED_MULTI. */
+/* The functions of mode PIPED_MULTI. */
 void oh_transaction_call_piped(
     oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
@@ -130,7 +136,7 @@ oh_transaction *oh_transaction_take(oh_client *client);
 void oh_transaction_release(oh_transaction *transaction, bool is_clean);
 
 /*
- * Gives the transaction up between multi() and EXEC. The cause is remembered, so that later calls
+ * Gives up the transaction, between multi() and EXEC. The cause is remembered, so that later calls
  * fail instead of running outside of the transaction.
  */
 void oh_transaction_spoil(oh_client *client, const oh_failure *cause, bool is_refusal);

@@ -39,8 +39,10 @@ void oh_state_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_state_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_state_get_database(INTERNAL_FUNCTION_PARAMETERS);
 
-/* select(): the database of all later calls. Refused where databases or shared connections forbid
- * it. */
+/*
+ * select(): the database of all later calls. It is refused in a pipeline or a transaction, after
+ * watch(), and for SSDB.
+ */
 void oh_state_select(INTERNAL_FUNCTION_PARAMETERS);
 
 /* ---- OneHop\Topology: placement for PHP code; stubs/onehop.stub.php declares its methods ---- */
