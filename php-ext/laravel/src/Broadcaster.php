@@ -17,11 +17,11 @@ final class Broadcaster extends RedisBroadcaster
         $connection = $this->redis->connection($this->connection);
         $message = json_encode([
             'event' => $event,
-            'data' => $payload, // Still with the socket, as Laravel sends it.
+            'data' => $payload, // The payload still has the socket, as Laravel sends it.
             'socket' => Arr::pull($payload, 'socket'),
         ]);
         try {
-            foreach ($this->formatChannels($channels) as $channel) { // The prefix was added.
+            foreach ($this->formatChannels($channels) as $channel) { // They have the prefix.
                 $connection->executeRaw(['PUBLISH', $channel, $message]);
             }
         } catch (\RedisException $e) {

@@ -8,8 +8,8 @@ use Illuminate\Redis\Limiters\ConcurrencyLimiterBuilder;
 
 /**
  * A connection to several nodes. To Laravel it is a cluster, so queues, limiters, broadcasts and
- * tagged caches only do what works with several nodes. But no call needs the name of a node, as
- * with a RedisCluster: all calls are made as for one server.
+ * tagged caches only do what works with several nodes. But unlike calls of a RedisCluster, no call
+ * needs the name of a node: all are made as for one server.
  *
  * If a call fails, this class ends the transaction or pipeline that is still open. Laravel itself
  * does not: after a refused call, all later calls of a queue worker would be queued in it.
@@ -31,7 +31,7 @@ final class Connection extends PhpRedisClusterConnection
         return PhpRedisConnection::flushdb(...func_get_args());
     }
 
-    /** `{name}`, unless the name has a tag already: keys with the same tag are on one node. */
+    /** Returns `{name}`, or a name that has a tag as it is: keys with one tag are on one node. */
     public static function tagged(string $name): string
     {
         return preg_match('/\{[^}]+\}/', $name) ? $name : '{' . $name . '}';

@@ -33,7 +33,7 @@ final class OneHopServiceProvider extends ServiceProvider
         }
         $this->callAfterResolving('cache', $this->extendCaches(...));
         $this->callAfterResolving(BroadcastManager::class, $this->extendBroadcasts(...));
-        $this->app->booting(function () use ($config) { // After Horizon's own services.
+        $this->app->booting(function () use ($config) { // Horizon has registered its services.
             $this->tagHorizon($config);
             if (!method_exists(RedisQueue::class, 'getQueueRedisKey')) {
                 $this->callAfterResolving('queue', $this->tagQueues(...));

@@ -15,7 +15,7 @@ use Symfony\Component\HttpKernel\KernelEvents;
  * For the profiler: the calls of each node that a request has made, by all clients of its process.
  * The extension counts the calls of a process. The calls of a request are the difference between
  * the counts at its end and at its beginning. Symfony saves the session after collect(), so
- * lateCollect() takes the difference. The calls of a subrequest count as those of its main request.
+ * lateCollect() takes the difference. Calls of a subrequest count as calls of its main request.
  */
 final class CallsCollector extends AbstractDataCollector implements
     EventSubscriberInterface,

@@ -54,9 +54,7 @@ final class Dsn
         return $client;
     }
 
-    /*
-     * * A client for a service without options. Refuses options and a path: nobody would read them.
-     */
+    /** A client for a service without options; refuses a path and options, which nobody reads. */
     public function clientAlone(): \OneHop\Redis
     {
         $this->refuse([...$this->path, ...array_keys($this->options)]);

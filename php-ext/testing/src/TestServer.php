@@ -11,7 +11,7 @@ final class TestServer
     private const PLAIN = "redis-server --bind 127.0.0.1 --save '' --appendonly no"
         . ' --repl-diskless-sync-delay 0';
 
-    /** Its port on 127.0.0.1, which stays the same when it starts again. */
+    /** Its port on 127.0.0.1, which is the same after a new start. */
     public readonly int $port;
     private readonly string $directory;
     private int $pid = 0; // 0 if it does not run.
@@ -63,7 +63,7 @@ final class TestServer
         return $this->pid !== 0;
     }
 
-    /** Kills it. Its connections break, and new ones are refused. */
+    /** Kills the server. Its connections break, and new ones are refused. */
     public function stop(): void
     {
         if ($this->isRunning()) {
@@ -73,7 +73,7 @@ final class TestServer
         }
     }
 
-    /** Starts it again at the same address, empty, and waits until it answers. */
+    /** Starts the server again, empty and at the same address, and waits until it answers. */
     public function start(): void
     {
         Waiting::until(
@@ -82,7 +82,7 @@ final class TestServer
         );
     }
 
-    /** Stops its process: it answers no one, but its connections stay. */
+    /** Stops the server's process: it answers no one, but its connections stay. */
     public function pause(): void
     {
         if (!$this->isRunning()) {
@@ -92,7 +92,7 @@ final class TestServer
         $this->isPaused = true;
     }
 
-    /** Lets it go on after a pause. */
+    /** Lets the server go on after a pause. */
     public function resume(): void
     {
         if ($this->isPaused) {

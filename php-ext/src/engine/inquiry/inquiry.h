@@ -23,8 +23,9 @@ typedef struct oh_inquiry {
     oh_snapshot *snapshot;
     /* Before: the node to ask first. Afterwards: the node that was asked last. */
     uint32_t node;
-    uint32_t timeout_ms;  /* Of the call; 0 if there is none. */
-    uint64_t deadline_ns; /* Of the call; 0 if nothing was asked, or there is no timeout. */
+    uint32_t timeout_ms; /* The timeout of the call; 0 if it has none. */
+    /* Set by the first question of the call; 0 before it, or without a timeout. */
+    uint64_t deadline_ns;
     /*
      * The node to which the caller holds a connection, which may be the last one that pool_size
      * allows; or OH_INQUIRY_NO_NODE.

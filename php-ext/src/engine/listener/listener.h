@@ -52,7 +52,7 @@ typedef struct oh_subscribed_node {
     oh_connection *connection; /* NULL if nothing was ever subscribed there. */
     oh_buffer request;         /* The command being sent to it. */
     size_t sent;
-    size_t announced;     /* How much of it the wire guard has seen. */
+    size_t announced;     /* How many of its bytes the wire guard has seen. */
     uint32_t words;       /* Channels of the command that concern this node. */
     uint32_t unconfirmed; /* How many of them it has not confirmed yet. */
     uint32_t recalled;    /* Names that the listener itself subscribes: not confirmed yet. */
@@ -114,8 +114,9 @@ void oh_listener_close(oh_listener *listener);
 void oh_listener_send(oh_listener *listener, const char *bytes, size_t length);
 
 /*
- * Waits for a message and returns up to `size` bytes of it, never of more than one message. Returns
- * 0 if it failed, an exception interrupted it, or nothing is subscribed.
+ * Waits for a message and writes up to `size` of its bytes, never bytes of two messages. Returns
+ * how many. Returns 0 if the listener has failed, an exception has ended the wait, or nothing is
+ * subscribed.
  */
 size_t oh_listener_receive(oh_listener *listener, char *bytes, size_t size);
 

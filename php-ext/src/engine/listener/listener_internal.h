@@ -107,7 +107,7 @@ uint64_t oh_listener_check_map(oh_listener *listener, uint64_t until_ns);
 bool oh_subscribed_node_send(oh_listener *listener, uint32_t node);
 
 /*
- * Waits once for all nodes, at most until `until_ns` (0: forever), and advances those that can
+ * Waits once for all nodes, at most until `until_ns` (0: forever), and advances the nodes that can
  * continue. False if the listener has failed, or the program has ended the wait.
  */
 bool oh_subscribed_nodes_wait(oh_listener *listener, uint64_t until_ns);

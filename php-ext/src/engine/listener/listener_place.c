@@ -1,8 +1,8 @@
 /*
  * Finds the node of a name. A channel is on its node by placement, a pattern on every node. The
  * nodes of a Redis Cluster pass messages on to each other. So there one node is enough for a
- * pattern, and any node will do for a channel. But each node keeps its notifications of keys to
- * itself: those channels and patterns are on every node.
+ * pattern, and any node will do for a channel. But a node does not pass on its notifications of
+ * keys. So their channels and patterns are subscribed on every node.
  */
 #include "engine/listener/listener_internal.h"
 

@@ -9,9 +9,9 @@
  *                                                                              ▼
  *                           asks the old owner, then the node once more ─► replaces them
  *
- * It is the interceptor of each exchange with a node of such a server pool, and works on the bytes
- * of requests and replies. So it serves calls, batches and transactions alike. Other server pools
- * have no interceptor of this room.
+ * Moving is the interceptor of each exchange with a node of a server pool whose keys move. It works
+ * on the bytes of requests and replies. So it serves calls, batches and transactions alike. Other
+ * server pools have no interceptor of this room.
  *
  * The requests of one call are prepared together: their keys are brought at the same time from all
  * old owners, and asked for in the same way. A command whose key cannot be brought is not sent. A

@@ -63,7 +63,7 @@ typedef struct oh_moving_key {
     oh_bytes key;
     uint32_t from;    /* Its old owner. */
     uint32_t command; /* The number of its command in the request, from 0. */
-    uint32_t element; /* In a command that asks for several keys: which of them it is, from 0. */
+    uint32_t element; /* The number of the key, from 0, in a command that asks for several keys. */
     bool is_element;
     bool is_refused; /* It could not be brought. */
     oh_bytes bytes;  /* The command; or only its name, if it is an element. */
@@ -89,7 +89,7 @@ struct oh_moving {
     oh_exchange *exchange;
     oh_snapshot *snapshot; /* The caller's. */
     uint32_t node;
-    uint32_t commands_count; /* Of the current request. */
+    uint32_t commands_count; /* How many commands the current request has. */
     /* Keys to bring, or that were brought: sorted by key, then by command. */
     oh_moving_keys brought;
     oh_moving_keys asked; /* Keys to ask for if the reply is nothing, in the order of commands. */

@@ -3,7 +3,8 @@
  * CLUSTER SHARDS go to two nodes in parallel; core/cluster reads and compares the answers.
  *
  * An answer without any node of the map is foreign: it comes from another cluster, or from one that
- * was set up again. It is doubted until all nodes of the map were asked and none has answered.
+ * was set up again. A foreign answer is not adopted until all nodes of the map were asked and none
+ * has answered.
  *
  * Implements spec/topology/cluster.md.
  */
@@ -75,7 +76,10 @@ static void reconfigure(oh_nodes *nodes, const oh_snapshot *before)
 
 /* ---- Asking ---- */
 
-/* SLOTS names the ports for the kind of connection that asks; SHARDS may lack those for TLS. */
+/*
+ * CLUSTER SLOTS names ports for the kind of connection that asks; CLUSTER SHARDS may lack TLS
+ * ports.
+ */
 static void write_question(const oh_nodes *nodes, oh_refresh *refresh)
 {
     bool wants_slots = nodes->has_no_shards || refresh->snapshot->pool->tls.is_on;

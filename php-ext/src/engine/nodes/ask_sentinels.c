@@ -126,7 +126,7 @@ static void begin(oh_nodes *nodes, uint64_t deadline_ns)
     oh_call_release(targets);
 }
 
-/* The replies of the Sentinels so far; those of a silent one are empty. */
+/* Lists the replies of the Sentinels so far. For a Sentinel that is silent they are empty. */
 static void list_replies(const oh_refresh *refresh, oh_values replies[OH_POOL_SENTINELS_MAX])
 {
     for (uint32_t i = 0; i < refresh->count; i++) {

@@ -1,10 +1,10 @@
 /*
  * The nodes of a server pool for clients: opens them, gets the first map, and gives the newest one.
  *
- * One process of the host gets the first map, and the others wait for it. It writes the failure of
- * each node to the store, so that all processes can report why there is no map. A word in the store
- * holds the pid of the asking process and the time. If that process has failed, the kind of failure
- * replaces the pid.
+ * One process of the host gets the first map, and the others wait for that. This process writes the
+ * failure of each node to the store, so that all processes can report why there is no map. A word
+ * in the store holds the pid of the asking process and the time. If that process has failed, the
+ * kind of failure replaces the pid.
  */
 #include "engine/nodes/nodes_internal.h"
 
@@ -182,7 +182,7 @@ static void ask_contacts(
 
 /*
  * Asks until a map is adopted. If there is none, `list` has a kind, and a list of reasons in
- * `what`. Sentinels, which decide together, lead to a map even if none answers, unless there is no
+ * `what`. With Sentinels there is a map in the end even if none of them answers, unless there is no
  * memory.
  */
 static void ask_all(oh_nodes *nodes, uint64_t deadline_ns, oh_failure *list)

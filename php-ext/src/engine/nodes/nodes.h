@@ -16,8 +16,9 @@
  * Without shared memory each process asks for itself.
  *
  * With Sentinels all of them are asked instead of two nodes, and the map is the server pool as
- * configured, with the addresses that they name. If none answers, the known addresses stay in use,
- * at first those of the configuration. So calls never fail because of the Sentinels.
+ * configured, with the addresses that they name. If none answers, the known addresses stay in use;
+ * at first these are the addresses of the configuration. So calls never fail because of the
+ * Sentinels.
  *
  * Implements spec/topology/cluster.md and sentinel.md.
  */
@@ -46,7 +47,7 @@ typedef struct oh_nodes {
     oh_snapshot *seeds;                 /* The server pool as configured. */
     oh_snapshot *contacts; /* Who can be asked without a map: the seeds, or the Sentinels. */
     oh_snapshot *map;      /* The newest map of this process; NULL before the bootstrap. */
-    uint64_t generation;   /* Of the map. Without a store, each process counts its own. */
+    uint64_t generation;   /* The map's. Without a store, each process counts its own. */
     /* The generation of a map in the store that belongs to another configuration or is damaged. */
     uint64_t foreign;
     /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
@@ -67,7 +68,7 @@ typedef struct oh_nodes {
     uint32_t preferred_source;
     /* The running refresh, in memory of the call that began it, or NULL. */
     struct oh_refresh *refresh;
-    struct oh_nodes *next; /* The next in the list of those with a running refresh. */
+    struct oh_nodes *next; /* The next oh_nodes with a running refresh. */
 } oh_nodes;
 
 /* Who is asked for the nodes of a server pool. */

@@ -146,12 +146,12 @@ typedef struct oh_sentinels_map {
     size_t masters_count;
     oh_server *servers;             /* The masters; at the end also their replicas. */
     char (*epochs)[OH_EPOCH_BYTES]; /* The memory of the masters' ids. */
-    oh_sentinel_replica *replicas;  /* Of all masters. */
+    oh_sentinel_replica *replicas;  /* The replicas of all masters. */
     size_t replicas_count;
     bool lacks_memory;         /* Some replicas are missing. */
     bool distrusts_known;      /* An address that most Sentinels contradict is not kept. */
     bool is_contradicted;      /* Most Sentinels contradict an address that is kept. */
-    size_t named_count;        /* For how many names a Sentinel has named an address. */
+    size_t named_count;        /* How many names have an address that a Sentinel has named. */
     const oh_server *nameless; /* The first name without an address; NULL if all have one. */
     /* The address of that name so far is not from the configuration, but from Sentinels. */
     bool is_nameless_adopted;

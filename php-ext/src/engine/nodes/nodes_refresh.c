@@ -20,7 +20,7 @@
 /* How long the end of a request waits for a refresh. */
 #define OH_LAST_MOMENT_MS 50
 
-/* The list of those with a running refresh. */
+/* The list of all oh_nodes with a running refresh. */
 static OH_PER_THREAD oh_nodes *refreshing;
 
 /* ---- Whom to ask ---- */

@@ -162,8 +162,8 @@ static void take_replicas(oh_sentinels_map *next, size_t index, const oh_sentine
 }
 
 /*
- * Chooses the answer to adopt. If most Sentinels contradict the result, they are judged again
- * without the epoch known before, or the result stays.
+ * Chooses the answer to adopt. If most Sentinels contradict the result, and known addresses are
+ * distrusted, the answers are judged again without the known epoch.
  */
 static int judge_answers(oh_sentinels_map *next, const oh_sentinel_known *before,
     const oh_sentinel_answer *answers, size_t count)

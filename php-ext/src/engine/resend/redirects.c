@@ -96,7 +96,7 @@ static bool end_value(oh_redirects *redirects, oh_exchange *exchange, size_t end
     return true;
 }
 
-/* Frames the replies and notes those that are redirects. */
+/* Frames the replies and notes the redirects among them. */
 static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, size_t count)
 {
     oh_redirects *redirects = of(interceptor);
@@ -124,7 +124,7 @@ static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, s
     return at;
 }
 
-/* The caller may read all replies, or those before the first one that redirects or may redirect. */
+/* The caller may read all replies up to the first one that is a redirect, or may become one. */
 static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exchange)
 {
     const oh_redirects *redirects = (const oh_redirects *)interceptor;

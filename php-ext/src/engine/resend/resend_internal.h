@@ -2,12 +2,12 @@
  * Internal to room resend. Each file uses only those above it in this list:
  *
  *     resend_command     the words of a command: its slot, its timeout when it is sent again
- *     lookout            whether another node has taken over from the one that a call waits for
+ * lookout            whether another node has taken over from the node that a call waits for
  *     resend             the mechanism: sends commands in rounds, and replaces their first replies
  *     redirects_follow   chooses the next node of each command of a Redis Cluster
- *     redirects          finds the commands that it has redirected, or not answered
- *     succession         the same for what another server pool has refused, or not answered:
- *                        READONLY, NOREPLICAS, replicas
+ * redirects          finds the commands that a Redis Cluster has redirected, or not answered
+ * succession         the same for commands that another server pool has refused, or not answered:
+ * READONLY, NOREPLICAS, replicas
  */
 #ifndef OH_ENGINE_RESEND_INTERNAL_H
 #define OH_ENGINE_RESEND_INTERNAL_H
@@ -71,7 +71,8 @@ typedef struct oh_resent_command {
     oh_bytes command;
     uint32_t number; /* In a Redis Cluster: the number of its first reply in the request, from 0. */
     /*
-     * Where its first reply is, counted from the first byte of all replies; both 0 if it had none.
+     * Where its first reply is, counted from the first byte of all replies. Both are 0 if it had
+     * none.
      */
     size_t begin, end;
     struct {
@@ -118,7 +119,7 @@ typedef struct oh_resend_run {
     bool has_left;        /* In the last round a node was replaced by another one. */
     bool waits;           /* A node has failed, and another one takes over or may do so. */
     bool is_over;         /* The exchange has failed during this run. */
-    uint32_t *going;      /* By slot: where its commands go in this round. */
+    uint32_t *going;      /* By slot: the node to which its commands go in this round. */
     uint32_t slots_count;
     oh_resend_request *requests;
     uint32_t requests_count, requests_max;

@@ -23,7 +23,7 @@ oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns
 typedef struct oh_succession_run {
     oh_resend_run resend;
     const oh_succession *succession;
-    uint32_t master;   /* The node, or the one it follows. */
+    uint32_t master;   /* The node itself, or the master that it follows. */
     oh_text name;      /* The name of the node, or of its master. */
     bool falls_back;   /* The fallback must be asked, and was not asked yet. */
     uint64_t begun_ns; /* When the commands were to be sent again for the first time. */
@@ -53,9 +53,9 @@ static bool is_repeatable(const oh_exchange *exchange)
 }
 
 /*
- * True in two cases. All replies are unread, so one may be a refusal. Or the exchange failed at a
- * node that is watched, has a fallback or was replaced: the node was not reached, or the commands
- * only read.
+ * True in two cases. In the first, all replies are unread, so one may be a refusal. In the second,
+ * the exchange failed at a node that is watched, has a fallback or was replaced; and the commands
+ * were not sent, or only read.
  */
 static bool may_send_again(const oh_exchange *exchange)
 {

@@ -46,22 +46,22 @@ static inline bool oh_source_is_due(const oh_snapshot *snapshot)
 }
 
 /*
- * Returns the newest snapshot, counted; NULL if it is this one. The caller may decline it, and is
- * asked again later. Nothing here calls the program, except for signals while the nodes of a new
- * Redis Cluster are asked.
+ * Returns the newest snapshot, counted; NULL if `snapshot` is the newest. If the caller does not
+ * switch to it, it is returned again later. Nothing here calls the program, except for signals
+ * while the nodes of a new Redis Cluster are asked.
  */
 oh_snapshot *oh_source_follow(const oh_snapshot *snapshot);
 
 /*
  * During a call: returns the newest snapshot of its server pool, counted. Looks at the file even if
- * less than a second has passed, and waits for a process that is checking, at most until the
- * deadline. With Sentinels it asks them instead.
+ * less than a second has passed since the last look, and waits for a process that is checking, at
+ * most until the deadline. With Sentinels it asks the Sentinels instead.
  */
 oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns);
 
 /*
- * The same without asking a node: the newest version whose configuration has no Redis Cluster and
- * no Sentinels, counted. Looks at the file once a second.
+ * Like oh_source_newest, but without asking a node: the newest version whose configuration has no
+ * Redis Cluster and no Sentinels, counted. Looks at the file once a second.
  */
 oh_snapshot *oh_source_known(oh_snapshot *snapshot);
 

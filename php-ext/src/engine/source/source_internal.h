@@ -25,17 +25,17 @@ typedef struct oh_loaded {
     /* Another loaded pool has taken its place. Old clients may still use its cluster. */
     bool is_moved;
     oh_snapshot *snapshot; /* NULL until it is made. */
-    uint64_t generation;   /* Of the snapshot. Without a store, each process counts its own. */
+    uint64_t generation;   /* The snapshot's. Without a store, each process counts its own. */
     /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
     uint32_t entry;
     uint64_t checked_ms, version; /* Without a store. */
     /* `followed` is for the newest snapshot, `outdated` for all earlier ones. */
     oh_followed followed, outdated;
-    oh_read_counts read_counts; /* Of all its snapshots, and of all its maps. */
+    oh_read_counts read_counts; /* Shared by all its snapshots and all its maps. */
     bool is_urgent;             /* The next check does not wait for the second to pass. */
     /* When this process last found that it cannot read what others may read; 0 if it can. */
     uint64_t refused_ms;
-    uint64_t read_at; /* Without a store: the same as the word in a store. */
+    uint64_t read_at; /* Without a store: what the entry of a store would have. */
     char *problem;    /* Without a store: why the file was refused, or NULL. */
     /* Who is asked for its nodes, by oh_map_kind; NULL if the file never needed this kind. */
     oh_nodes *nodes[OH_MAP_KINDS_COUNT];

@@ -1,6 +1,6 @@
 /*
- * The nodes of a server pool. The store holds the counters and connections of all workers. Those
- * that only this process has are added from its own snapshot, if it has one.
+ * The nodes of a server pool. The store holds the counters and connections of all workers. Counters
+ * and connections that only this process has are added from its own snapshot, if it has one.
  */
 #include "engine/status/status.h"
 

@@ -22,7 +22,7 @@ typedef struct subject {
     uint64_t read_at;    /* As oh_store_read_at returns it. */
     const char *problem; /* Why the file was refused then. Any process may have written it. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
-    const oh_snapshot *snapshot; /* Of this process; NULL if it has none. */
+    const oh_snapshot *snapshot; /* The one of this process; NULL if it has none. */
 } subject;
 
 /* NULL if there is no memory. */

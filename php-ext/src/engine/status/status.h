@@ -32,14 +32,14 @@ typedef struct oh_node_status {
     bool has_reason; /* The node is not up, and `reason` says why. */
     char reason[OH_STORE_REASON_WORDS * sizeof(uint64_t) + 1];
     uint32_t leased, idle; /* Connections. */
-    bool is_of_host;       /* They are those of all workers; if false, those of this process. */
+    bool is_of_host;       /* These are connections of all workers; if false, of this process. */
     const oh_meter *meter; /* The counters of its calls; NULL if nothing was counted yet. */
-    oh_metered_own own;    /* Those of this process alone. */
+    oh_metered_own own;    /* The counts of this process alone. */
 } oh_node_status;
 
 typedef struct oh_server_pool_status {
     struct oh_server_pool_status *next;
-    oh_server_pool pool; /* Without the password. In a Redis Cluster with the nodes of the map. */
+    oh_server_pool pool; /* Without the password; in a Redis Cluster with the nodes of the map. */
     const oh_topology *topology;
     oh_node_status *nodes;
     uint32_t nodes_count;

@@ -27,7 +27,7 @@ typedef bool (*oh_keys_visitor)(void *context, zend_string *key, const oh_method
 bool oh_keys_walk(zend_execute_data *execute_data, const oh_method_row *row,
     oh_keys_visitor visitor, void *context);
 
-/* How many keys such a call has. */
+/* How many keys a call of this method has. */
 uint32_t oh_keys_count(zend_execute_data *execute_data, const oh_method_row *row);
 
 /* Returns an argument by its position, from 0. NULL if it is null or absent. */

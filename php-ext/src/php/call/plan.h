@@ -37,14 +37,14 @@ typedef struct oh_plan {
 void oh_plan_free(oh_plan *plan);
 
 /*
- * Places a command without keys, of a kind that needs one: on the only server, or on any node of a
+ * Places a command that belongs to one node but has no key: on the only server, or on any node of a
  * Redis Cluster. Returns false if there are several servers.
  */
 bool oh_plan_keyless(const oh_client *client, oh_plan *plan);
 
 /*
- * Lets the call wait this long: a blocking command's timeout, in the command's unit; 0 or less is
- * for ever. Such a call is not split, because it can wait on one node only.
+ * Lets the call wait for `timeout`, the timeout of a blocking command in that command's unit; 0 or
+ * less means forever. Such a call is not split, because it can wait on one node only.
  */
 void oh_plan_wait(oh_plan *plan, double timeout);
 

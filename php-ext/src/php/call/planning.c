@@ -147,7 +147,7 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *meth
         }
     }
     if (first->text && it->client->snapshot->pool->distribution == OH_RANDOM) {
-        /* With OH_RANDOM, keys have no node of their own: all go to the node of the first. */
+        /* With OH_RANDOM, keys have no node of their own: all go to the node of the first key. */
         return true;
     }
     uint32_t home = oh_keys_home(it->client, key, method_key->is_unprefixed);

@@ -17,8 +17,8 @@ void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS);
 void oh_refuse_for(oh_client *client, const oh_failure *refusal);
 
 /*
- * Throws Unsupported for the current method. Also names `command`, if not NULL, where the name of
- * the method does not show it.
+ * Throws Unsupported for the current method. If the name of the method does not show the command,
+ * also names `command`, unless it is NULL.
  */
 void oh_refuse(
     const zend_execute_data *execute_data, const oh_command *command, const char *advice);

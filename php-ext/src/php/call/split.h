@@ -35,7 +35,10 @@ typedef struct oh_split {
     uint32_t parts_count, parts_room;
     oh_part *parts; /* In the order of their first keys in the call. */
     uint32_t keys_count, keys_room;
-    /* By position of the key in the call. NULL if the parts have no keys of their own. */
+    /*
+     * The part of each key, by the key's position in the call. NULL if the parts have no keys of
+     * their own.
+     */
     uint32_t *part_of_key;
     /* For STREAMS: the keys with their prefix, in the same order. Otherwise NULL. */
     zend_string **keys;

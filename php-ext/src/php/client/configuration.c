@@ -1,6 +1,6 @@
 /*
- * Finds the configuration: the one that a constructor names, or the one in php.ini. It is a file, a
- * text, an array or a DSN. Checks that this script may read the file.
+ * Finds the configuration: the one that a constructor names, or the one in php.ini. A configuration
+ * is a file, a text, an array or a DSN. Also checks that this script may read the file.
  *
  * The path is kept as given, and `..` is not resolved, because it may follow a symbolic link. The
  * kernel follows links each time the file is checked. If a link changes (a Kubernetes ConfigMap, a
@@ -100,7 +100,10 @@ static oh_snapshot *taken(
     return snapshot;
 }
 
-/* A word where a path is expected: a port, as for phpredis, or the name of the pool. */
+/*
+ * True for a word where a path is expected, such as a port, as for phpredis, or the name of the
+ * pool.
+ */
 static bool is_word(const zend_string *from)
 {
     return !strpbrk(ZSTR_VAL(from), "/.") && VCWD_ACCESS(ZSTR_VAL(from), F_OK) != 0 &&

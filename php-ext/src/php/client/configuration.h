@@ -37,8 +37,8 @@ zend_string *oh_configuration_of_array(const zend_string *name, const HashTable 
 /* What a DSN says. The caller releases what is not NULL. */
 typedef struct oh_dsn {
     zend_string *pool; /* NULL if it does not name one. */
-    zend_string *path; /* Of the file; otherwise NULL. */
-    zval directives;   /* Of the server pool, as an array; undefined with a file. */
+    zend_string *path; /* The path of the file; NULL without a file. */
+    zval directives;   /* The server pool's, as an array; undefined with a file. */
 } oh_dsn;
 
 bool oh_dsn_is(const zend_string *text);

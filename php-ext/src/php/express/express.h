@@ -76,8 +76,8 @@ typedef struct oh_express_node_groups {
     uint32_t first, last; /* Its first and last group, in the order of the commands. */
     bool is_read;         /* All replies have been read into `values`. */
     /*
-     * No node has several groups, so phpredis would make one call for each node, without a
-     * pipeline.
+     * True if no node has several groups, so that phpredis would make one call for each node,
+     * without a pipeline.
      */
     bool is_alone;
 } oh_express_node_groups;
@@ -88,7 +88,7 @@ typedef struct oh_express {
     size_t length, capacity;
     const oh_express_row **rows; /* The row of each command. */
     uint32_t count, rows_capacity;
-    /* Set if all commands are those of groups, otherwise NULL. Not owned. */
+    /* Set if each command is the command of a group, otherwise NULL. Not owned. */
     oh_express_node_groups *node_groups;
 } oh_express;
 

@@ -88,7 +88,7 @@ static size_t room_for_array(
     return room;
 }
 
-/* The room for the arguments from this one on, which share a letter. */
+/* The room for the arguments from `from` on, which share a letter. */
 static size_t room_for_rest(
     const oh_express_call *call, char letter, uint32_t from, uint32_t *words)
 {

@@ -1,6 +1,6 @@
 /*
- * Module: what module.c starts and ends. The environment of the engine, the classes, the handler of
- * each method, and the modes of a client.
+ * Module: what module.c starts and ends, which are the environment of the engine, the classes, the
+ * handler of each method, and the modes of a client.
  */
 #ifndef OH_PHP_MODULE_H
 #define OH_PHP_MODULE_H

@@ -32,7 +32,7 @@ static bool queue(oh_node_client *node_client, const oh_express_row *row, oh_val
     return is_queued && !EG(exception);
 }
 
-/* Puts phpredis into pipeline mode and queues the commands from this one on. */
+/* Puts phpredis into pipeline mode and queues the commands from `first` on. */
 static bool queue_from(oh_node_client *node_client, uint32_t first, oh_values commands)
 {
     const oh_express *express = &node_client->express;
@@ -48,7 +48,7 @@ static bool queue_from(oh_node_client *node_client, uint32_t first, oh_values co
     return true;
 }
 
-/* True if one of the commands, from this one on, has a promise. */
+/* True if one of the commands from `first` on has a promise. */
 static bool has_promise(const oh_express *express, uint32_t first)
 {
     for (uint32_t i = first; i < express->count; i++) {
@@ -96,12 +96,12 @@ static void begin_replay(oh_node_client *node_client)
 
 static void end_replay(oh_node_client *node_client)
 {
-    if (node_client->transport) { /* phpredis has not closed its stream meanwhile. */
+    if (node_client->transport) { /* phpredis has not closed its stream. */
         node_client->transport->far_end = NULL;
     }
 }
 
-/* False if phpredis must not read the replies from this one on. The exchange has failed then. */
+/* False if phpredis must not read the replies from `first` on. The exchange has failed then. */
 static bool may_replay(oh_node_client *node_client, uint32_t first, oh_values commands)
 {
     oh_exchange *exchange = &node_client->transport->exchange;
@@ -120,7 +120,7 @@ static bool may_replay(oh_node_client *node_client, uint32_t first, oh_values co
     return true;
 }
 
-/* Lets phpredis answer the commands from this one on. Adds its replies to the list. */
+/* Lets phpredis answer the commands from `first` on. Adds its replies to the list. */
 static void replay_from(
     oh_node_client *node_client, uint32_t first, oh_values commands, HashTable *replies)
 {

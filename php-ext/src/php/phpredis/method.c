@@ -1,7 +1,7 @@
 /*
  * If the table does not know the loaded phpredis (mostly because it is newer), the rows of the
- * newest known version are used, for each method whose parameters are the same. All others get a
- * derived row.
+ * newest known version are used, for each method whose parameters are the same. All other methods
+ * get a derived row.
  */
 #include "php/base/zend.h"
 

@@ -129,7 +129,7 @@ void oh_method_free(oh_method *method);
 
 /* ---- Promises ---- */
 
-/* Of a request as phpredis sends it: a command, or all commands of a pipeline. */
+/* The promise of a request as phpredis sends it: of a command, or of all commands of a pipeline. */
 extern const oh_promise oh_promise_of_request;
 
 /* True if the next replies have the form that their commands promise. */

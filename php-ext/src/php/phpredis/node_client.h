@@ -93,8 +93,8 @@ void oh_node_client_forget_queue(oh_node_client *node_client);
 
 /*
  * Begin and end a call on the node client, alone or in a set. During the call the node client is
- * busy and its object is held. The client's timeout and retry setting replace those of `terms`. If
- * these are NULL, the call sends the queue, on its terms.
+ * busy and its object is held. The timeout and the retry setting of the client replace those of
+ * `terms`. If `terms` is NULL, the call sends the queue, on the queue's own terms.
  */
 void oh_node_client_enter(
     oh_node_client *node_client, const oh_call_terms *terms, oh_exchange_set *set);
@@ -143,7 +143,10 @@ zend_object *oh_node_client_exception(
  */
 zend_object *oh_node_client_take_first_cause(void);
 
-/* Closes this node client and its spares. Returns those that are still held, which stay open. */
+/*
+ * Closes this node client and its spares, except for those that are still held. Returns the held
+ * ones.
+ */
 oh_node_client *oh_node_client_close(oh_node_client *node_client);
 
 #endif

@@ -166,7 +166,7 @@ static bool concat_texts(oh_merging *merging)
     return true;
 }
 
-/* Appends the elements of a list. With `seen` (UNION), skips those already in it. */
+/* Appends the elements of a list. With `seen` (UNION), skips elements that `seen` already has. */
 static void append_list(HashTable *list, HashTable *elements, HashTable *seen)
 {
     zend_string *name;

@@ -1,8 +1,8 @@
 /*
  * Scatter: calls on several nodes, in parallel.
  *
- * A call on the express lane is sent without waiting. When all have been sent, the replies of one
- * node after the other are read, and each wait receives what any of them has answered:
+ * A call on the express lane is sent without waiting. When all have been sent, the replies are
+ * read, one node after the other, and each wait receives what any node has answered:
  *
  *     send to a ─► send to b ─► send to c ─► read a's replies ─► read b's ─► read c's
  *
@@ -34,7 +34,7 @@ typedef struct oh_node_call {
     oh_node_client *node_client;
     /* oh_express_call_exec, _one or _groups; NULL if `function` is called. */
     void (*express)(oh_node_client *node_client, bool is_started, zval *return_value);
-    zend_function *function; /* Of phpredis. */
+    zend_function *function; /* The method of phpredis to call. */
     uint32_t count;
     zval *arguments;
     const oh_call_terms *terms; /* NULL if it sends the queue of the node client. */

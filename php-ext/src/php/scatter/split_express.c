@@ -2,15 +2,15 @@
  * Split express: a command with a list of keys on several nodes, all on the express lane.
  *
  * A split (call/split.h) makes arguments for each part, and a merge puts its replies back into
- * order. In a Redis Cluster nearly every key has a slot, and so a part, of its own. Here a part
- * needs neither. Its keys form a group: the command is written from the group, and each value is
- * stored at its key's position.
+ * order. In a Redis Cluster nearly every key has a slot of its own, and so a part of its own. Here
+ * no arguments are made, and nothing is merged: the keys of a part form a group, the command is
+ * written from the group, and each value is stored at its key's position.
  *
  *     keys  a b c d e ─► groups  a─c─e │ b │ d ─► commands in the buffers of their nodes
  *     values 0 1 2 3 4 ◄──────── replies are read along the groups
  *
- * If a node fails, or a reply is not the usual one, everything that was read becomes the replies of
- * parts again, which are merged (parts.h). So the result is the same with and without this
+ * If a node fails, or a reply is not the usual one, all values that were read are turned back into
+ * replies of parts, which are merged (parts.h). So the result is the same with and without this
  * shortcut.
  *
  * No code of the script runs before the commands are written, so no references to its keys are
@@ -35,7 +35,7 @@ typedef struct oh_splitter {
     oh_pipes pipes;
     /* The groups of each node, in the order of the pipes. */
     oh_express_node_groups *groups_of_nodes;
-    oh_node_call *node_calls; /* In the same order. */
+    oh_node_call *node_calls; /* In the order of the pipes. */
 } oh_splitter;
 
 /* ---- Which calls ---- */

@@ -41,7 +41,7 @@ typedef struct oh_save_path {
     zend_string *pool;
     zend_string *config; /* NULL means onehop.config. */
     zend_string *prefix;
-    oh_database database; /* Not chosen: the server pool's database. */
+    oh_database database; /* If none is chosen, the server pool's is used. */
 } oh_save_path;
 
 /*

@@ -4,7 +4,7 @@
  * phpredis runs its own loop: it encodes the command, decodes each message and calls the script's
  * callback. It does so on a \Redis object whose stream is a listener instead of an exchange. So
  * callbacks and return values are those of the loaded phpredis. But callbacks get the script's own
- * object: the borrowed frame gets its `this` back before phpredis reads it again.
+ * object: the borrowed frame gets its `this` back before phpredis reads `this` again.
  *
  * A subscription lasts until the first subscribe() returns. Calls from inside a callback join it.
  * All other methods keep working, over other connections.
