@@ -6,8 +6,8 @@
  * the answer, nothing counts as subscribed, and the answers of other nodes are dropped.
  *
  * A node of a Redis Cluster may also report that another node has the slot of a shard channel, at
- * the subscription or later. The map is updated and the subscription ends; the next one goes to the
- * right node.
+ * the subscription or later. The map is updated and the subscription ends; the next subscription
+ * goes to the right node.
  */
 #include "engine/listener/listener_internal.h"
 

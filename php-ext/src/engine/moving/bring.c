@@ -30,7 +30,7 @@ typedef enum step { MIGRATE, DUMP, RESTORE, COMPARE, UNLINK, CHECK, ENDED } step
 
 typedef struct carried {
     oh_moving *moving;
-    oh_moving_key *key;  /* The first one in its list with this key. */
+    oh_moving_key *key;  /* The first entry of its list with this key. */
     uint32_t keys_count; /* How often the list has this key: once for each command. */
     step step;
     bool is_sent;      /* It was sent in this round. */

@@ -1,10 +1,10 @@
 /*
  * The nodes of a server pool for clients: opens them, gets the first map, and gives the newest one.
  *
- * One process of the host gets the first map, and the others wait for that. This process writes the
- * failure of each node to the store, so that all processes can report why there is no map. A word
- * in the store holds the pid of the asking process and the time. If that process has failed, the
- * kind of failure replaces the pid.
+ * One process of the host gets the first map, and the others wait for it. The asking process writes
+ * the failure of each node to the store, so that all processes can report why there is no map. A
+ * word in the store holds the pid of the asking process and the time. If that process has failed,
+ * the kind of failure replaces the pid.
  */
 #include "engine/nodes/nodes_internal.h"
 

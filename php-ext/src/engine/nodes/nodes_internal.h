@@ -69,7 +69,8 @@ typedef struct oh_protocol {
     const char *name;   /* A part of the identity of its maps. */
     uint32_t soon_ms;   /* How soon a map that may be wrong is refreshed. */
     uint32_t anyway_ms; /* How soon every other map is refreshed. */
-    bool counts_calls;  /* Its age is checked after so many calls, not after some time. */
+    /* The age of its map is checked after a number of calls, not after a time. */
+    bool counts_calls;
     /*
      * Sentinels: all of them are asked, and decide together. If none answers, the configuration is
      * the map.

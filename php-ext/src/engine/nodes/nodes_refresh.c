@@ -1,7 +1,7 @@
 /*
  * A refresh is one round of asking: chooses, asks, waits, and has the answers judged. What is
- * asked, and what an answer means, is the matter of a protocol. It uses exchanges, like any
- * command, so connections, handshake and deadlines work in the same way.
+ * asked, and what an answer means, is the matter of a protocol. A refresh uses exchanges, as every
+ * command does, so connections, handshake and deadlines work in the same way.
  */
 #include "engine/nodes/nodes_internal.h"
 

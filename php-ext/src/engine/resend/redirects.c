@@ -225,7 +225,10 @@ static void take_failure(oh_redirects *redirects, oh_exchange *exchange)
     if (!oh_resend_may_go_on(exchange)) {
         return;
     }
-    /* This must be asked first, because another process may publish the next map in between. */
+    /*
+     * This check must come before has_successor(): another process may publish the next map in
+     * between.
+     */
     bool may_wait = oh_resend_may_wait(exchange, redirects->map, redirects->node);
 
     if (has_successor(redirects, exchange)) {

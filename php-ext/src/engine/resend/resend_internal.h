@@ -2,12 +2,12 @@
  * Internal to room resend. Each file uses only those above it in this list:
  *
  *     resend_command     the words of a command: its slot, its timeout when it is sent again
- * lookout            whether another node has taken over from the node that a call waits for
+ *     lookout            whether another node has taken over from the node that a call waits for
  *     resend             the mechanism: sends commands in rounds, and replaces their first replies
  *     redirects_follow   chooses the next node of each command of a Redis Cluster
- * redirects          finds the commands that a Redis Cluster has redirected, or not answered
- * succession         the same for commands that another server pool has refused, or not answered:
- * READONLY, NOREPLICAS, replicas
+ *     redirects          finds the commands that a Redis Cluster has redirected, or not answered
+ *     succession         finds the commands that another server pool has refused, or not answered:
+ *                        READONLY, NOREPLICAS, replicas
  */
 #ifndef OH_ENGINE_RESEND_INTERNAL_H
 #define OH_ENGINE_RESEND_INTERNAL_H

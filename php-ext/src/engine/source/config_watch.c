@@ -1,7 +1,7 @@
 /*
  * Reads changed files. Once a second, one process of the host checks if the file has changed. If
- * so, it reads the file and publishes its image. A bad file is not published, and is read again
- * each time. If the image does not fit, or the lock is busy, the file is checked again later.
+ * so, it reads the file and publishes its image. A bad file is not published, and is read again at
+ * each check. If the image does not fit, or the lock is busy, the file is checked again later.
  */
 #include "engine/source/source_internal.h"
 

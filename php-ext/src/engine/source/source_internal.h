@@ -98,8 +98,8 @@ void oh_watch_note_version(oh_loaded *loaded, uint64_t version);
 bool oh_watch_is_allowed(oh_loaded *loaded);
 
 /*
- * This process has its own reason why it cannot use what another one has read. It keeps what it has
- * and tries again after a second. It warns once.
+ * Called if this process cannot use what another one has read, for a reason of its own. It keeps
+ * what it has and tries again after a second. It warns once.
  */
 void oh_watch_refuse(oh_loaded *loaded, const char *what);
 

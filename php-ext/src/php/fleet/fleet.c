@@ -61,8 +61,8 @@ static bool has_node_failed(void)
 }
 
 /*
- * Takes the pending failure. Of all taken failures, keeps the first whose command may have
- * executed; if there is none, the first. Implements spec/route, "Outcomes".
+ * Takes the pending failure. Keeps one of all failures that were taken: the first whose command may
+ * have executed or, if there is none, the first of all. Implements spec/route, "Outcomes".
  */
 static void take_failure(zend_object **kept)
 {

@@ -6,8 +6,8 @@
  * implemented here, because the search must also continue on the next node, and each round trip has
  * its own deadline.
  *
- * The iterator follows phpredis' rules: the same values start an iteration, and a call with the
- * final 0 returns false.
+ * The iterator follows phpredis' rules: an iteration starts with the same values as in phpredis,
+ * and a call with the final 0 returns false.
  */
 #include "php/base/zend.h"
 

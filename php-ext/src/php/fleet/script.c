@@ -8,8 +8,8 @@
  *
  * Implements spec/route, "Scripts".
  *
- * Bodies outlive requests, so they are kept in memory of the process: one table finds bodies by
- * digest, the other digests by body.
+ * Bodies outlive requests, so they are kept in memory of the process: one table finds a body by its
+ * digest, the other finds the digest of a body.
  */
 #include "php/base/zend.h"
 
