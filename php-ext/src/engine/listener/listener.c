@@ -1,5 +1,5 @@
 /*
- * Sends each command to the nodes that it concerns, and answers it once all of them have confirmed.
+ * Sends each command to the nodes that it concerns, and answers it when all of them have confirmed.
  * Returns messages in the order in which they arrive.
  */
 #include "engine/listener/listener.h"

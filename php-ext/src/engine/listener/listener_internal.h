@@ -61,7 +61,9 @@ void oh_listener_lose(oh_listener *listener, uint32_t node);
  */
 void oh_listener_require_node(oh_listener *listener);
 
-/* The node has confirmed everything again; or there is nothing left to subscribe on it. */
+/*
+ * Called when the node has confirmed everything again; and when nothing is left to subscribe on it.
+ */
 void oh_listener_take_back(oh_listener *listener, uint32_t node);
 void oh_listener_forget_loss(oh_listener *listener, uint32_t node);
 

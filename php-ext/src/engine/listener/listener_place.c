@@ -41,7 +41,8 @@ static uint32_t place(const oh_listener *listener, oh_channel_kind kind, oh_text
                    : OH_EVERY_NODE;
     }
     /*
-     * Hosts that still use the old ring publish on the old owner. Each message is published once.
+     * Hosts that still use the old ring publish on the old owner, so this channel is subscribed on
+     * every node. Each message is published once.
      */
     const uint8_t *bytes = (const uint8_t *)name.bytes;
     if (oh_topology_from(listener->topology, bytes, name.length) != OH_STAYS) {

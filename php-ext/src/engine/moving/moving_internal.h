@@ -30,7 +30,7 @@ typedef struct oh_round {
     oh_snapshot *snapshot;
     oh_round_request *requests[OH_EXCHANGE_SET_MAX]; /* Memory of the call. */
     uint32_t requests_count;
-    oh_exchange_set own_set; /* If the caller has none. */
+    oh_exchange_set own_set; /* The set of the round if the caller has none. */
     bool is_broken;          /* There was no memory. */
 } oh_round;
 
@@ -40,7 +40,7 @@ typedef struct oh_round {
  */
 oh_buffer *oh_round_to(oh_round *round, uint32_t node);
 
-/* Sends all, and waits for all replies. False if there is no memory. */
+/* Sends all requests, and waits for all replies. False if there is no memory. */
 bool oh_round_run(oh_round *round, bool is_read_only);
 
 /*
@@ -52,7 +52,7 @@ oh_bytes oh_round_take(oh_round *round, uint32_t node, const oh_round_request **
 /* Empties the round, so that the next one can begin. */
 void oh_round_end(oh_round *round);
 
-/* Sets the failure of a call for which a node of a round has failed. */
+/* Sets the failure of a call, because a node of its round has failed. */
 void oh_round_tell(
     const oh_round *round, const oh_round_request *failed, oh_outcome outcome, oh_failure *failure);
 
@@ -122,13 +122,13 @@ void oh_moving_leave_out_brought(oh_moving *moving);
 /* Keeps a failure. Returns its number. */
 uint32_t oh_refusals_keep(oh_moving *moving, const oh_failure *failure);
 
-/* Refuses a command for the failure of this number. */
+/* Refuses a command because of the failure with this number. */
 void oh_refusals_add(oh_moving *moving, uint32_t command, uint32_t failure);
 
-/* Before the request is sent: takes these commands out of it, or fails the exchange. */
+/* Before the request is sent: takes the refused commands out of it, or fails the exchange. */
 void oh_refusals_take_out(oh_moving *moving);
 
-/* All replies are in: an error stands for each command that was taken out. */
+/* When all replies are in: puts an error in the place of each command that was taken out. */
 void oh_refusals_put_back(oh_moving *moving);
 
 /* At the end: fails the exchange if none of its commands has an answer. */

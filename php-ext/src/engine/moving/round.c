@@ -1,6 +1,6 @@
 /*
- * One round of commands to several nodes. Each node gets one write, and all of them are waited for
- * together.
+ * One round of commands to several nodes. Each node gets one write, and the round waits for all
+ * nodes together.
  */
 #include <string.h>
 

@@ -101,7 +101,7 @@ static uint32_t put_preferred_first(const oh_nodes *nodes, uint32_t *targets, ui
     return 0;
 }
 
-/* Two nodes of the map or, if none of them has answered, two seeds. */
+/* Asks two nodes of the map or, if no node of the map has answered before, two seeds. */
 static void begin(oh_nodes *nodes, uint64_t deadline_ns)
 {
     bool asks_all = nodes->strangers == OH_STRANGERS_DOUBTED;

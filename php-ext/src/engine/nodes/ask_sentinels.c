@@ -1,7 +1,7 @@
 /*
  * What the Sentinels of a server pool are asked, and the masters they name. The Sentinels are a
- * server pool of their own, so that they are asked by exchanges like any node. What they agree on
- * is a map: the server pool as configured, with the addresses that they name.
+ * server pool of their own, so that they are asked by exchanges like any node. The map is the
+ * server pool as configured, with the addresses on which the Sentinels agree.
  *
  * Implements spec/topology/sentinel.md.
  */

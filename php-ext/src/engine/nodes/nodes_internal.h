@@ -80,7 +80,10 @@ typedef struct oh_protocol {
     bool (*is_map)(const oh_topology *topology);
     /* Who can be asked without a map, counted. NULL if there is no memory. */
     oh_snapshot *(*contacts)(oh_snapshot *seeds, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
-    /* Applies a changed configuration to the map. The one before is NULL at first. */
+    /*
+     * Applies a changed configuration to the map. `before` is the configuration so far, at first
+     * NULL.
+     */
     void (*reconfigure)(oh_nodes *nodes, const oh_snapshot *before);
     /* Begins a refresh. Without memory there is none; a later call tries again. */
     void (*begin)(oh_nodes *nodes, uint64_t deadline_ns);

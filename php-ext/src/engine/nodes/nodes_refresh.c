@@ -266,7 +266,9 @@ static void poll_once(oh_refresh *refresh, uint32_t milliseconds)
 
 void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds)
 {
-    /* It also polls if it may not wait: answers may have arrived long ago, since the last check. */
+    /*
+     * Polls even without time to wait: answers may have arrived long ago, but after the last check.
+     */
     poll_once(nodes->refresh, goes_on(nodes) ? milliseconds : 0);
     if (goes_on(nodes)) {
         return;
@@ -307,7 +309,7 @@ void oh_nodes_drop_refreshes(void)
 
 /* ---- Without a map ---- */
 
-/* How long the asked ones may be silent until one more is asked. */
+/* How long the asked nodes may be silent before one more is asked. */
 static uint64_t step_ns(const oh_nodes *nodes, uint32_t count)
 {
     uint32_t timeout_ms = nodes->seeds->pool->timeout_ms;

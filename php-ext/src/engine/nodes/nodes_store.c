@@ -12,10 +12,7 @@
 
 #include "engine/shared/segment.h"
 
-/*
- * How often another process may be faster. After that, the move is dropped, which costs one
- * redirect.
- */
+/* How often another process may be faster before the move is dropped, which costs one redirect. */
 #define OH_NOTE_ATTEMPTS 8
 
 /* ---- From the host ---- */

@@ -179,7 +179,8 @@ void oh_nodes_await_failover(const oh_snapshot *map, uint64_t deadline_ns)
             nodes->protocol->begin(
                 nodes, oh_clock_now_ns() + OH_REFRESH_EVERY_MS * UINT64_C(1000000));
         } else {
-            poll(NULL, 0, OH_FAILOVER_POLL_MS); /* Even if an interrupt of the program waits. */
+            /* Sleeps even if an interrupt of the program is pending. */
+            poll(NULL, 0, OH_FAILOVER_POLL_MS);
         }
         oh_map_catch_up(nodes);
     }

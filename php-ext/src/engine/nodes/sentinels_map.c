@@ -118,7 +118,10 @@ static void adopt_address(oh_sentinels_map *next, size_t index, const oh_sentine
     server->id = (oh_text){next->epochs[index], (size_t)length};
 }
 
-/* What one Sentinel says of one name: its answer, and its reply about replicas if it was asked. */
+/*
+ * Reads what one Sentinel says of one name: its answer and, if it was asked, its reply about
+ * replicas.
+ */
 static oh_sentinel_answer read_answer(oh_values *reply, bool has_replicas, oh_values *replicas)
 {
     oh_sentinel_answer answer;
@@ -202,7 +205,7 @@ static void judge_one(oh_sentinels_map *next, size_t index, const oh_sentinel_an
     }
 }
 
-/* What each Sentinel says of the next name. */
+/* Reads what each Sentinel says of the next name. */
 static void read_answers(const oh_server_pool *asked, oh_values *replies, size_t count,
     oh_sentinel_answer *answers, oh_values *replicas)
 {

@@ -124,7 +124,10 @@ static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, s
     return at;
 }
 
-/* The caller may read all replies up to the first one that is a redirect, or may become one. */
+/*
+ * The caller may read all replies before the first one that is a redirect, or may turn out to be
+ * one.
+ */
 static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exchange)
 {
     const oh_redirects *redirects = (const oh_redirects *)interceptor;

@@ -84,7 +84,10 @@ typedef struct oh_succession {
  */
 extern oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns);
 
-/* Sets it up, or switches to another snapshot between two calls. It needs no memory and no end. */
+/*
+ * Sets up a succession, or switches to another snapshot between two calls. It needs no memory, and
+ * need not be ended.
+ */
 void oh_succession_set(oh_succession *succession, oh_snapshot *snapshot, uint32_t node);
 
 /* ---- Lookout ---- */
@@ -101,7 +104,7 @@ typedef struct oh_node_lookout {
  */
 extern oh_snapshot *(*oh_lookout_newest)(oh_snapshot *snapshot);
 
-/* Sets it up for calls of this node. It needs no memory and no end. */
+/* Sets up a lookout for calls of this node. It needs no memory, and need not be ended. */
 void oh_node_lookout_set(oh_node_lookout *lookout, oh_snapshot *snapshot, uint32_t node);
 
 #endif

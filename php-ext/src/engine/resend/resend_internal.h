@@ -183,10 +183,11 @@ struct oh_redirects {
 
 /* Where commands go first. */
 typedef enum oh_destination {
-    OH_TO_NAMED,   /* Those of the list, to the nodes that their redirects name. */
-    OH_TO_OWNERS,  /* The node has failed: all, to the nodes that have their slots. */
-    OH_TO_HEIR,    /* The same, after a wait for a failover. */
-    OH_TO_FALLBACK /* The same, to the fallback of that node. */
+    OH_TO_NAMED, /* The commands of the list: to the nodes that their redirects name. */
+    /* All commands, because the node has failed: to the nodes that have their slots. */
+    OH_TO_OWNERS,
+    OH_TO_HEIR,    /* As OH_TO_OWNERS, after a wait for a failover. */
+    OH_TO_FALLBACK /* All commands, because the node has failed: to its fallback. */
 } oh_destination;
 
 /*

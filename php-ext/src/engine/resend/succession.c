@@ -176,7 +176,10 @@ static bool is_refused(const oh_succession_run *run, const oh_resent_command *re
            is_refusal(run, (oh_bytes){resent->reply.bytes, resent->reply.length});
 }
 
-/* The first command that is to be sent again, with all behind it; the count if there is none. */
+/*
+ * The index of the first command to send again, together with all behind it; the count if there is
+ * none.
+ */
 static uint32_t first_left(const oh_succession_run *run)
 {
     uint32_t first = 0;
@@ -188,8 +191,8 @@ static uint32_t first_left(const oh_succession_run *run)
 }
 
 /*
- * Sends what is left to this node of the run's map. False if nothing more can be done, or if a
- * write was executed behind a command that this node has refused.
+ * Sends the rest of the commands to this node of the run's map. False if nothing more can be done,
+ * or if a write was executed behind a command that this node has refused.
  */
 static bool send_to(oh_succession_run *run, uint32_t node)
 {

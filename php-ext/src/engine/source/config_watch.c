@@ -280,7 +280,7 @@ static void check_refused(oh_loaded *loaded, const oh_config_image *refused)
     }
 }
 
-/* `version` is that of the files before they were read. */
+/* `version` is the version that the files had before they were read. */
 static void check_read(oh_loaded *loaded, oh_config_image *config_image, uint64_t version)
 {
     oh_exposed exposed = config_image->exposed;

@@ -22,8 +22,8 @@
 /* ---- Making and freeing ---- */
 
 /*
- * Computes the identity. It includes the root directory, because pools of php-fpm may have their
- * own (chroot), and a path means another file in each.
+ * Computes the identity. It includes the root directory: each pool of php-fpm may have a root of
+ * its own (chroot), under which the same path is another file.
  */
 static void identify(const oh_loaded *loaded, const uint8_t *variables_digest,
     uint8_t identity[OH_STORE_IDENTITY_BYTES])

@@ -377,7 +377,7 @@ oh_snapshot *oh_source_follow(const oh_snapshot *snapshot)
     return newest;
 }
 
-/* True if a process of the host has checked the file since then, and none is checking now. */
+/* True if a process of the host has checked the file since `since_ms`, and none is checking now. */
 static bool was_checked(const oh_loaded *loaded, uint64_t since_ms)
 {
     const oh_store *store = oh_segment_store();

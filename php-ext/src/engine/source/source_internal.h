@@ -77,7 +77,7 @@ void oh_loaded_note_read(oh_loaded *loaded, const char *problem);
 
 /*
  * True if it is this process' turn to check the file. Once a second, one process of the host gets
- * the turn. It must end its check.
+ * the turn. That process must end its check.
  */
 bool oh_watch_begin_check(oh_loaded *loaded);
 

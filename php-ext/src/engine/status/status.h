@@ -1,8 +1,9 @@
 /*
  * Status: the present state of the host: server pools, their nodes, connections and counters.
  *
- * For people and dashboards. It only reads: it asks no node and takes no lock. It also shows server
- * pools that this process has never used, because it reads the published images.
+ * The status is meant for people and dashboards. It only reads: it asks no node and takes no lock.
+ * It also shows server pools that this process has never used, because it reads the published
+ * images.
  *
  * Implements spec/meter.
  */
@@ -27,7 +28,7 @@ typedef struct oh_node_status {
     oh_text master; /* The master of a replica in a Redis Cluster; otherwise absent. */
     uint32_t share; /* Its share of the keys now, in parts of OH_SHARES; ejected nodes have none. */
     oh_node_state state;
-    uint64_t rests_ms; /* How much longer a process will not use it. */
+    uint64_t rests_ms; /* For how much longer a process will not use it. */
     uint32_t failures;
     bool has_reason; /* The node is not up, and `reason` says why. */
     char reason[OH_STORE_REASON_WORDS * sizeof(uint64_t) + 1];

@@ -159,7 +159,10 @@ void oh_batch_call(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PAR
         oh_refuse(execute_data, NULL, OH_ADVICE_ITERATED);
         return;
     }
-    /* Before the command is queued: a queued command without a place would get no reply. */
+    /*
+     * The place comes before the command is queued: a queued command without one would get no
+     * reply.
+     */
     make_place(client->batch);
     if (EXPECTED(write_express(client, call->node, execute_data))) {
         append(client->batch, call->node);

@@ -31,7 +31,8 @@ typedef struct oh_plan {
     /* For ONE_NODE, with a counted reference to its key. Its terms apply to every spread. */
     oh_call call;
     oh_split *split; /* For SPLIT, owned by the plan. Set to NULL by code that takes ownership. */
-    oh_learnt_row *learnt; /* The command, if a node has described it. NULL for the table's. */
+    /* The command, if a node has described it. NULL if it is in the table. */
+    oh_learnt_row *learnt;
 } oh_plan;
 
 void oh_plan_free(oh_plan *plan);

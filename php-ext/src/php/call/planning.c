@@ -238,7 +238,7 @@ static void plan_wait(zend_execute_data *execute_data, oh_plan *plan)
 
 /* ---- Calls in the style of RedisCluster ---- */
 
-/* Commands whose methods take no arguments. phpredis 5.3.7 ignores arguments to them. */
+/* True for commands whose methods take no arguments. phpredis 5.3.7 ignores arguments to them. */
 static bool is_without_arguments(const oh_command *command)
 {
     static const char *const names[] = {

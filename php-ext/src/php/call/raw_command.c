@@ -278,7 +278,7 @@ static bool plan_words(raw_call *call)
     if (!plan->command && !learn(call)) {
         return false;
     }
-    ZEND_ASSERT(plan->command); /* If the table lacked it, learn() has set it. */
+    ZEND_ASSERT(plan->command); /* learn() has set a command that is not in the table. */
     if (plan->spread == OH_SPREAD_REFUSED) {
         oh_refuse(call->execute_data, plan->command, plan->command->reason);
         return false;

@@ -101,8 +101,8 @@ static oh_snapshot *taken(
 }
 
 /*
- * True for a word where a path is expected, such as a port, as for phpredis, or the name of the
- * pool.
+ * True for a word where a path is expected. It may be a port, which phpredis takes there, or the
+ * name of the pool.
  */
 static bool is_word(const zend_string *from)
 {

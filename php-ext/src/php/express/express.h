@@ -64,8 +64,8 @@ typedef struct oh_express_split {
     uint32_t *next; /* By key: the next key of its group. Undefined for the last. */
     oh_express_group *groups;
     /*
-     * By key: the values of lists. Or at the first key of each group: its integer. UNDEF if not
-     * read.
+     * For lists, the value of each key. For integers, the value of each group, at the group's first
+     * key. UNDEF if not read.
      */
     zval *values;
 } oh_express_split;

@@ -30,8 +30,8 @@ static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUN
 }
 
 /*
- * True if all nodes are flushed a second time. A key that has moved during the first time may still
- * be there; the second time removes it. In a pipeline there is no second time.
+ * True if all nodes are flushed a second time. A key that has moved during the first flush may
+ * still be there; the second one removes it. In a pipeline there is no second flush.
  */
 static bool is_flushed_twice(const oh_client *client, const oh_plan *plan)
 {

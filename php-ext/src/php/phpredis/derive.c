@@ -56,7 +56,7 @@ static bool is_array(const zend_internal_arg_info *parameter, const char *names)
 
 /* ---- Keys ---- */
 
-/* Each specification is one key. */
+/* Finds the parameter of a specification that names one key. */
 static bool derive_one(
     const zend_function *original, const oh_key_spec *spec, oh_method_key *method_key)
 {
@@ -67,8 +67,8 @@ static bool derive_one(
 }
 
 /*
- * The specification is several keys: an array of keys, an array with values by key, or all
- * arguments.
+ * Finds the parameter of a specification that names several keys: an array of keys, an array with
+ * values by key, or all arguments.
  */
 static bool derive_several(
     const zend_function *original, const oh_key_spec *spec, oh_method_key *method_key)

@@ -62,8 +62,8 @@ zend_result oh_transport_register(void);
 void oh_transport_unregister(void);
 
 /*
- * Lets phpredis open one stream, for this owner. Called with NULL, it returns the stream opened
- * since, or NULL, and allows no more.
+ * Lets phpredis open one stream, for this owner. Called with NULL, it returns the stream that was
+ * opened in between, or NULL, and allows no more streams.
  */
 oh_transport *oh_transport_expect(oh_transport_owner *owner);
 
