@@ -25,8 +25,8 @@ static inline size_t oh_decimal_write(char to[OH_DECIMAL_DIGITS_MAX], uint32_t n
 }
 
 /*
- * Reads digits. False if there are none, or anything else. A number beyond 64 bits becomes
- * UINT64_MAX.
+ * Reads digits. False if there are none, or if another byte is among them. A number beyond 64 bits
+ * becomes UINT64_MAX.
  */
 static inline bool oh_decimal_read(oh_text digits, uint64_t *number)
 {

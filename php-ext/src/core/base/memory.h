@@ -36,8 +36,8 @@ typedef struct oh_arena {
 } oh_arena;
 
 /*
- * The size of an arena's chunks. A usual configuration fits into one. A test makes each piece a
- * chunk.
+ * The size of an arena's chunks. A usual configuration fits into one chunk. A test makes the size
+ * so small that each piece gets its own chunk.
  */
 extern size_t oh_arena_chunk_bytes;
 

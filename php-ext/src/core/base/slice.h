@@ -43,7 +43,7 @@ static inline bool oh_text_begins(oh_text text, const char *beginning)
     return text.length >= length && oh_text_is((oh_text){text.bytes, length}, beginning);
 }
 
-/* The same for bytes. */
+/* Like oh_text_is and oh_text_begins, for bytes. */
 static inline bool oh_bytes_is(oh_bytes bytes, const char *word)
 {
     return oh_text_is((oh_text){(const char *)bytes.bytes, bytes.length}, word);
@@ -78,7 +78,7 @@ static inline size_t oh_digits_at(oh_bytes text, size_t from)
     return at - from;
 }
 
-/* The same bytes as the other type. */
+/* A text as bytes, and bytes as a text. Nothing is copied. */
 static inline oh_bytes oh_text_bytes(oh_text text)
 {
     return (oh_bytes){(const uint8_t *)text.bytes, text.length};

@@ -5,7 +5,7 @@
 
 int32_t oh_utf8_read(const char **at, const char *end)
 {
-    /* The smallest character for each number of continuation bytes; a smaller one is overlong. */
+    /* The smallest character for each number of continuation bytes. A smaller one is overlong. */
     static const int32_t smallest[] = {0, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = (const unsigned char *)*at;
     size_t more = bytes[0] < 0x80 ? 0 : bytes[0] < 0xe0 ? 1 : bytes[0] < 0xf0 ? 2 : 3;

@@ -11,8 +11,8 @@
 #include "core/base/slice.h"
 
 /*
- * Reads one character and moves *at past it; *at must be before `end`. Returns -1, and leaves *at,
- * if the character is broken; surrogates count as broken.
+ * Reads one character and moves *at past it; *at must be before `end`. If the character is broken,
+ * returns -1 and does not move *at. Surrogates count as broken.
  */
 int32_t oh_utf8_read(const char **at, const char *end);
 

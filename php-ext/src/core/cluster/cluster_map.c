@@ -10,7 +10,8 @@
 
 #include "core/cluster/cluster_reader.h"
 
-#define NODE_BYTES_MIN 15 /* The shortest one: an array with a one-byte endpoint and a port. */
+/* The shortest description of a node: an array with a one-byte endpoint and a port. */
+#define NODE_BYTES_MIN 15
 
 /* ---- Reading ---- */
 
@@ -291,7 +292,7 @@ bool oh_cluster_keep_indexes(oh_cluster_map *map, const oh_topology *current)
     return is_moved;
 }
 
-/* True if the map has the node of this index in `current`, and the node is well. */
+/* True if the map and `current` have the same node at this index, and it is well in the map. */
 static bool is_well(const oh_cluster_map *map, const oh_topology *current, uint32_t index)
 {
     const oh_server *server = &map->nodes[index];

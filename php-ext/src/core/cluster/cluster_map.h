@@ -49,7 +49,10 @@ bool oh_cluster_read(
 /* NULL is allowed. */
 void oh_cluster_free(oh_cluster_map *map);
 
-/* True if it has no node of the current map: it is the map of another cluster, or of a new one. */
+/*
+ * True if the map has no node of the current one: it is the map of another cluster, or of a new
+ * one.
+ */
 bool oh_cluster_is_foreign(const oh_topology *current, const oh_cluster_map *map);
 
 /*
@@ -80,8 +83,8 @@ void oh_cluster_keep_moved(
 oh_server_pool oh_cluster_pool(const oh_cluster_map *map, const oh_server_pool *configured);
 
 /*
- * The host that an endpoint means: `open` if the endpoint is left open, and `address`, which may be
- * absent, if it is "?".
+ * The host that an endpoint means. If the endpoint is "?", `address` counts in its place. If the
+ * text that counts is empty, absent or "?", the host is `open`.
  */
 oh_text oh_cluster_host(oh_text endpoint, oh_text address, oh_text open);
 

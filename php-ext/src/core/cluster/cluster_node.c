@@ -131,7 +131,10 @@ static bool insert_node(
 
 bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, uint16_t *index)
 {
-    /* Only new names are copied to the heap: a node may be named for each of its slots. */
+    /*
+     * Only new names are copied to the heap, because a node may be named once for each of its
+     * slots.
+     */
     char name[OH_ADDRESS_BYTES_MAX];
     *index = OH_NO_OWNER;
     if (told->port == 0) {
@@ -179,7 +182,7 @@ bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, ui
 
 /*
  * If a node was replaced at its address, the answer names both, the old one as failing. The old one
- * is dropped: it is marked as gone until close_up.
+ * is marked as gone here, and close_up removes it.
  */
 static bool drop_doubles(oh_cluster_reader *reader)
 {
@@ -208,7 +211,10 @@ static bool drop_doubles(oh_cluster_reader *reader)
     return true;
 }
 
-/* Reuses the memory of the index for the new index of each node. */
+/*
+ * Removes the nodes that are gone. The memory of `ids` is used again, for the new index of each
+ * node.
+ */
 static void close_up(oh_cluster_reader *reader)
 {
     oh_cluster_map *map = reader->map;
@@ -238,7 +244,10 @@ static void close_up(oh_cluster_reader *reader)
     }
 }
 
-/* A slot without a node gets the node of the last slot before it. Slot 0 follows the last one. */
+/*
+ * A slot without a node gets the node of the nearest slot before it that has one. The last slot of
+ * all counts as the slot before slot 0.
+ */
 static void stand_in(oh_cluster_map *map)
 {
     uint16_t last = 0;

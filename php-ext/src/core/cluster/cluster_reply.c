@@ -98,7 +98,7 @@ static bool take_shard_node(oh_cluster_reader *reader, oh_told_node *told)
 
 /*
  * The nodes of one shard. Its owner is the first master that is online, otherwise the first master.
- * If one was lost and another has taken over, some servers name both.
+ * If a master was lost and another node has taken over, some servers name both as masters.
  */
 static bool take_shard_nodes(oh_cluster_reader *reader, uint16_t *owner)
 {
@@ -213,8 +213,8 @@ static bool take_metadata(oh_cluster_reader *reader, oh_told_node *told)
 }
 
 /*
- * Address, port, and in later servers an id and pairs of further names; the port is that of the
- * asking connection.
+ * Takes a node of SLOTS: address, port, and in later servers an id and pairs of names and values.
+ * The port is the one for connections like the asking one, with or without TLS.
  */
 static bool take_range_node(oh_cluster_reader *reader, oh_told_node *told)
 {

@@ -22,7 +22,10 @@ typedef enum oh_redirect_action {
     OH_REDIRECT_NONE,   /* No redirect: the error is the answer. */
     OH_REDIRECT_FOLLOW, /* Send it to `node`. */
     OH_REDIRECT_ASK,    /* Send ASKING and the command to `node`, in one write; the map stays. */
-    /* Wait, then look its key up in the map of that moment, and send it there. */
+    /*
+     * Wait, then look the command's key up in the map as it is then, and send the command to that
+     * node.
+     */
     OH_REDIRECT_AGAIN,
     /* The map does not know the node: wait for a refresh, then decide again, with is_fresh. */
     OH_REDIRECT_REFRESH,
@@ -60,7 +63,10 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
  */
 bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool has_fallback);
 bool oh_redirect_is_readonly(oh_text error);
-/* True if the node became a replica and so ended a blocking command. It closes the connection. */
+/*
+ * True if the node became a replica and so ended a blocking command. The node then closes the
+ * connection.
+ */
 bool oh_redirect_ends_wait(oh_text error);
 
 /*

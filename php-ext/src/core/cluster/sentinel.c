@@ -254,7 +254,7 @@ int oh_sentinel_judge(
     return best.support > 0 ? (int)best.median : -1;
 }
 
-/* ---- Replicas: most masters have one to three, so nothing here is quick at thousands ---- */
+/* ---- Replicas: most masters have one to three, so nothing here is made for thousands ---- */
 
 /* A replica with a host, a port and flags has more bytes. */
 #define BYTES_MIN 48

@@ -79,10 +79,16 @@ bool oh_sentinel_is_certain(
 bool oh_sentinel_is_contradicted(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *now);
 
-/* Reads a port or an epoch. False if it is not a number, or larger than any of a Sentinel. */
+/*
+ * Reads a port or an epoch. False if the text is not a number, or has too many digits for one of a
+ * Sentinel.
+ */
 bool oh_sentinel_read_number(oh_text text, uint64_t *number);
 
-/* The most replicas that replies to REPLICAS, which are whole RESP values, can name. */
+/*
+ * How many replicas `count` replies to REPLICAS can name at most. The replies are whole RESP
+ * values.
+ */
 size_t oh_sentinel_count_replicas(const oh_values *replies, size_t count);
 
 /*

@@ -44,8 +44,8 @@ static bool is_word(const oh_bytes *word, const char *capitals, size_t length)
 }
 
 /*
- * A number of keys: digits and nothing else. It is cut beyond a million: no command has so many
- * words.
+ * A number of keys: digits and nothing else. If the number does not fit into a size_t, its last
+ * digits are ignored: no command has so many words.
  */
 static bool count_of(const oh_bytes *word, size_t *count)
 {
@@ -146,7 +146,7 @@ const oh_command *oh_command_find(const oh_bytes *words, size_t count)
 
 /* ---- Where the keys are ---- */
 
-/* Places found so far, and how many there were beyond the room. */
+/* The positions found so far. `count` also counts those for which there was no room. */
 typedef struct found_positions {
     oh_key_position *positions;
     size_t room, count;
@@ -280,7 +280,8 @@ static const char *find_options(
 }
 
 /*
- * The position after the keyword; 0 if it is missing. As in servers, the last word does not count.
+ * The position after the keyword; 0 if it is missing. The last word cannot be the keyword: servers
+ * do not compare it either.
  */
 static size_t begin_of(const oh_key_spec *spec, const oh_bytes *words, size_t count)
 {

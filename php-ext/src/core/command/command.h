@@ -1,9 +1,9 @@
 /*
- * Command: what a command means to a client that places keys. It looks up the table by the words of
- * a command.
+ * Command: what a command means to a client that places keys. This room finds the entry of a
+ * command in the table by the words of the command.
  *
- * Pure: it sends nothing and knows no node. Words are the command as it is sent; positions count
- * from its name, which is 0. The rows are generated; the reference is
+ * Pure: it sends nothing and knows no node. Words are those of the command as it is sent. Positions
+ * count them: the name has position 0. The rows are generated; the reference is
  * spec/tools/reference/table.py.
  *
  * Implements spec/route: finding the entry, finding the keys, splitting.
@@ -14,7 +14,10 @@
 #include "core/base/slice.h"
 
 typedef enum oh_spread {
-    /* A container without its subcommand. In `without_keys`: nothing special. */
+    /*
+     * A container without its subcommand. In `without_keys`: there is no rule for calls without
+     * keys.
+     */
     OH_SPREAD_NONE,
     OH_SPREAD_ONE_NODE,
     OH_SPREAD_SPLIT,
@@ -47,8 +50,8 @@ typedef enum oh_merge {
 typedef enum oh_access { OH_ACCESS_NONE, OH_ACCESS_READ, OH_ACCESS_WRITE } oh_access;
 
 /*
- * What a command changes on its connection, or asks of it. Commands with a state after WRITES may
- * not be sent over a shared connection.
+ * What a command changes on its connection, or asks of it. Commands whose state stands behind
+ * OH_STATE_WRITES in this list may not be sent over a shared connection.
  */
 typedef enum oh_state {
     OH_STATE_NONE,
@@ -99,13 +102,16 @@ typedef struct oh_command {
     const char *name; /* Lower case; a subcommand is container|subcommand. */
     oh_spread spread, without_keys;
     oh_merge merge;
-    uint8_t merge_width; /* Elements per key, for IN_ORDER; 0 is 1. */
+    uint8_t merge_width; /* For OH_MERGE_IN_ORDER: elements per key; 0 means 1. */
     oh_access access;
     bool is_retryable, is_container;
     bool is_ssdb; /* Only SSDB has it. */
-    /* If one of these words follows its keys, all are on one node. Each ends with a space. */
+    /*
+     * If one of these words follows the keys, all keys must be on one node. Each word ends with a
+     * space.
+     */
     const char *whole_with;
-    bool brings; /* Its keys that move are brought first, although it only reads. */
+    bool brings; /* Keys that move are brought before it, although it only reads. */
     oh_state state;
     oh_blocking blocking;
     const oh_key_spec *keys;
@@ -129,10 +135,13 @@ typedef struct oh_key_position {
  */
 bool oh_command_name(char name[OH_COMMAND_NAME_BYTES], const oh_bytes *words, size_t count);
 
-/* The entry of a command, of its subcommand if it has one. NULL if the table does not hold it. */
+/*
+ * The entry of a command. If the command has a subcommand, the entry of that. NULL if the table
+ * does not hold it.
+ */
 const oh_command *oh_command_find(const oh_bytes *words, size_t count);
 
-/* The same by a name of the table: "config" (the container), or "config|get". */
+/* Finds an entry by its name in the table: "config" (the container), or "config|get". */
 const oh_command *oh_command_named(const char *name, size_t length);
 
 /*
@@ -142,7 +151,10 @@ const oh_command *oh_command_named(const char *name, size_t length);
 const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count,
     oh_key_position *positions, size_t room, size_t *found);
 
-/* The word with the timeout of a blocking command; NULL if it does not block, or has none. */
+/*
+ * The word with the timeout of a blocking command; NULL if the command does not block, or has no
+ * timeout.
+ */
 const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *words, size_t count);
 
 /*
@@ -171,8 +183,9 @@ bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_
 
 /*
  * Writes the words that node `node` gets, and returns their number. `nodes` lists the node of each
- * key, by the key's position in the command. `part` has room for all words of the command. `number`
- * has room for the part's number of keys as text: if the command has such a word, so has each part.
+ * key, by the key's position in the command. `part` has room for all words of the command. If a
+ * word of the command is its number of keys, each part has such a word, too. `number` is the memory
+ * for that word.
  */
 size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,
     uint32_t node, oh_bytes *part, char number[OH_NUMBER_OF_KEYS_BYTES]);
@@ -180,9 +193,9 @@ size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, con
 /* ---- Keys that move from an old owner (spec/topology, moving, sections 2 and 3) ---- */
 
 /*
- * True if the command first goes to the owner of a key that moves, and asks the old owner if the
- * owner has nothing. False if it brings the key first. `keys_count` is the number of all its keys;
- * in a split command each of them can be asked for by itself.
+ * True if the command goes to the owner of a key that moves and then, if the owner has nothing, to
+ * the old owner. False if the key is brought first. `keys_count` is the number of all its keys; in
+ * a split command each of them can be asked for by itself.
  */
 bool oh_command_asks(
     const oh_command *command, const oh_bytes *words, size_t count, size_t keys_count);

@@ -71,7 +71,10 @@ void oh_cursor_keep(oh_kept_cursors *kept, uint64_t own, uint64_t now_ms)
     kept->places[oldest].cursor = own;
 }
 
-/* The memory is not trusted: any number but the kept cursor would have another ticket. */
+/*
+ * The memory is not trusted: if it has another number than the kept cursor, the ticket of that
+ * number does not match.
+ */
 bool oh_cursor_find(oh_kept_cursors *kept, uint64_t *within, uint64_t now_ms)
 {
     uint64_t ticket = *within, first = near(ticket);
@@ -104,8 +107,8 @@ bool oh_cursor_read(
     found->node = (uint32_t)low(cursor >> NODE_AT, OH_CURSOR_NODE_BITS);
     found->within = low(cursor, OH_CURSOR_WITHIN_BITS);
     /*
-     * The sign bit is not one of the topology's 11 bits, so a cursor that has it set does not match
-     * either.
+     * If the sign bit of the cursor is set, it does not match either: that bit is above the 11 bits
+     * of the topology.
      */
     return cursor >> TOPOLOGY_AT == topology_of(fingerprint) && found->node < nodes_count;
 }

@@ -8,7 +8,8 @@
  *     first 11 bits of the fingerprint | the node's index | the node's own cursor
  *
  * A node's cursor of more than 39 bits is kept, and a ticket takes its place. The ticket is
- * computed from the kept cursor, so a foreign or damaged cursor is never taken for it.
+ * computed from the kept cursor. So if a foreign or damaged cursor is found in its place, the
+ * ticket does not match.
  *
  * No I/O. Implements spec/route, "SCAN".
  */
@@ -33,10 +34,13 @@ typedef struct oh_kept_cursors {
     } places[OH_KEPT_CURSORS_MAX];
 } oh_kept_cursors;
 
-/* What stands for a node's cursor: itself, or the ticket of one that is too large. */
+/*
+ * What stands for a node's cursor in the caller's cursor: the node's cursor itself or, if it is too
+ * large, its ticket.
+ */
 uint64_t oh_cursor_ticket(uint64_t own);
 
-/* Keeps the node's cursor if it is too large. It may take the place of another one. */
+/* Keeps the node's cursor if it is too large. Another kept cursor may be lost for it. */
 void oh_cursor_keep(oh_kept_cursors *kept, uint64_t own, uint64_t now_ms);
 
 /* Replaces a ticket by the cursor that it stands for. False if that is not kept any more. */

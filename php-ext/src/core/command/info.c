@@ -5,7 +5,7 @@
 #include "core/command/info.h"
 #include "core/generated/info.h"
 
-#define DIGITS_MAX 15 /* So that the sum over all nodes fits. */
+#define DIGITS_MAX 15 /* The sum of such numbers over all nodes fits into 64 bits. */
 
 const oh_info_field oh_info_fields[] = {
 #define OH_INFO_ROW(section, name, rule) {section, name, rule},

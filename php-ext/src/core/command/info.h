@@ -28,8 +28,9 @@ typedef struct oh_info_field {
 extern const oh_info_field oh_info_fields[];
 
 /*
- * Writes the fleet's value of a field, from its values on the nodes that have it. For HUMAN these
- * are those of the field without _human. Returns the length; 0 if the fleet's INFO leaves it out.
+ * Writes the fleet's value of a field, from its values on the nodes that have it. For
+ * OH_INFO_HUMAN, `values` are those of the field without `_human` in its name. Returns the length;
+ * 0 if the fleet's INFO leaves it out.
  */
 size_t oh_info_merge(oh_info_rule rule, const oh_bytes *values, size_t count, size_t nodes_count,
     char text[OH_INFO_ROOM]);

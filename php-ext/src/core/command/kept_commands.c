@@ -1,6 +1,6 @@
 /*
- * The name and the server pool of a command decide which few places may hold it. A new command
- * takes the one of them that was filled first.
+ * The name and the server pool of a command decide which few places may hold it. If all of these
+ * places are in use, a new command takes the one that was filled first.
  */
 #include "core/command/kept_commands.h"
 

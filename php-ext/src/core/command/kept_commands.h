@@ -28,11 +28,11 @@ typedef struct oh_kept_commands {
     oh_kept_command places[OH_LEARNT_COMMANDS_MAX];
 } oh_kept_commands;
 
-/* Keeps what a node of this server pool has said. It may take the place of another one. */
+/* Keeps what a node of this server pool has said. Another kept command may be lost for it. */
 void oh_kept_commands_add(oh_kept_commands *kept, const uint8_t identity[OH_KEPT_IDENTITY_BYTES],
     const oh_learnt *learnt, uint64_t now_ms);
 
-/* Finds it. False if it is not kept, or was kept for too long. */
+/* Finds a kept command. False if it is not kept, or was kept for too long. */
 bool oh_kept_commands_find(oh_kept_commands *kept, const uint8_t identity[OH_KEPT_IDENTITY_BYTES],
     const char *name, uint64_t now_ms, oh_learnt *learnt);
 

@@ -2,8 +2,8 @@
  * Learnt: a command that the table does not hold, as a node has described it.
  *
  * A node is asked with COMMAND INFO. Its answer becomes a value without pointers, which processes
- * share (kept_commands.h), and from that a row like those of the table. Answers and shared memory
- * are not trusted: both are checked before anything is made of them.
+ * can share (kept_commands.h). That value becomes a row like those of the table. Answers and shared
+ * memory are not trusted: both are checked before anything is made of them.
  *
  * No I/O. Implements spec/route, "Commands that only the nodes know"; the reference is
  * spec/tools/reference/learnt.py.
@@ -23,7 +23,7 @@ typedef enum oh_learnt_kind {
     OH_LEARNT_ROW
 } oh_learnt_kind;
 
-/* Why a learnt command is refused. */
+/* Why a learnt command is refused; OH_LEARNT_SERVED: it is not refused. */
 typedef enum oh_learnt_refusal {
     OH_LEARNT_SERVED,
     OH_LEARNT_OF_CONNECTION, /* It changes its connection, or needs one of its own. */
@@ -44,7 +44,7 @@ typedef struct oh_learnt {
     uint8_t kind, refusal;
     uint8_t spread, merge, access;
     uint8_t is_retryable;
-    uint8_t asks_keys;   /* Only the node finds its keys: COMMAND GETKEYS. */
+    uint8_t asks_keys;   /* Only the node can find its keys, by COMMAND GETKEYS. */
     uint8_t is_unshared; /* Nothing says what it does to its connection. */
     uint8_t specs_count;
     char name[OH_COMMAND_NAME_BYTES], known_as[OH_COMMAND_NAME_BYTES];
@@ -59,8 +59,8 @@ typedef enum oh_learnt_answer {
 } oh_learnt_answer;
 
 /*
- * Reads the answer to COMMAND INFO about the first of these words. The command is that word or,
- * with two words, this subcommand of it.
+ * Reads the answer to COMMAND INFO about the first of these words. If there is only one word, the
+ * command is that word. If there are two, it is the subcommand that the second word names.
  */
 oh_learnt_answer oh_learnt_read(
     oh_bytes reply, const oh_bytes *words, size_t count, oh_learnt *learnt);
@@ -71,7 +71,10 @@ bool oh_learnt_is_refused(const char *name, oh_learnt *learnt);
 /* True if a value from shared memory can be used. */
 bool oh_learnt_is_valid(const oh_learnt *learnt);
 
-/* The table's row of an OH_LEARNT_RENAMED that these words begin. NULL if it has none. */
+/*
+ * The table's row for the command of these words, which is an OH_LEARNT_RENAMED. NULL if the table
+ * has none.
+ */
 const oh_command *oh_learnt_known_as(const oh_learnt *learnt, const oh_bytes *words, size_t count);
 
 /* A row that is made of a learnt command. Its pointers lead into itself: it must not be moved. */
@@ -85,15 +88,16 @@ typedef struct oh_learnt_row {
 void oh_learnt_open(oh_learnt_row *row, const oh_learnt *learnt);
 
 /*
- * Finds the keys in the answer to COMMAND GETKEYS among the words; there is room for `count`
- * positions. Anything else than a list of words of the command is unreadable.
+ * Reads the keys from the answer to COMMAND GETKEYS, and finds each of them among the words. There
+ * is room for `count` positions. If the answer is not a list of words of the command, it is
+ * unreadable.
  */
 oh_learnt_answer oh_learnt_find_keys(
     oh_bytes reply, const oh_bytes *words, size_t count, oh_key_position *positions, size_t *found);
 
 /*
- * True if this error reply says that the node does not have a command: `name`, as the table spells
- * names.
+ * True if this error reply says that the node does not have a command. Then `name` is the name of
+ * that command, as the table spells names.
  */
 bool oh_learnt_is_denied(oh_text error, char name[OH_COMMAND_NAME_BYTES]);
 

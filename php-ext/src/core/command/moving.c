@@ -15,7 +15,7 @@ bool oh_reply_is_something(oh_bytes reply)
 
     while (values.at < values.end) {
         if (!oh_value_take(&values, &value)) {
-            return true; /* No reply to a client that speaks RESP2. */
+            return true; /* A client that speaks RESP2 never gets such a reply. */
         }
         if (value.kind == OH_VALUE_TEXT
                 ? is_text_something(value.text)

@@ -16,7 +16,7 @@ bool oh_notification_is_channel(oh_text channel)
     return false;
 }
 
-/* The bytes of a pattern that match only themselves, from the first one on. */
+/* How many bytes at the beginning of a pattern match only themselves. */
 static size_t literal_length(oh_text pattern)
 {
     size_t length = 0;

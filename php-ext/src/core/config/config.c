@@ -217,7 +217,7 @@ static bool check_pool_name(oh_config_reader *reader, size_t line)
     return false;
 }
 
-/* The event is the pool's name, which is right. NULL if the walk is over. */
+/* The event is the pool's name, which has been checked. NULL if the walk is over. */
 static oh_server_pool *add_pool(oh_config_reader *reader, size_t line)
 {
     if (reader->pools_count == OH_CONFIG_POOLS_MAX) {

@@ -3,9 +3,9 @@
  * reasons.
  *
  * It accepts what nutcracker accepts, with the same meaning, and OneHop's own directives. A pool
- * with one of them is a OneHop pool, which needs less and may use environment variables. Nothing is
- * resolved or opened: the caller has read the file. Listen-side directives are checked for their
- * form and then have no effect. A text is accepted as a whole or not at all.
+ * with one of these directives is a OneHop pool: it may leave more out, and may use environment
+ * variables. Nothing is resolved or opened: the caller has read the file. Listen-side directives
+ * are checked for their form and then have no effect. A text is accepted as a whole or not at all.
  *
  * Before it on the road: the file. After it: topology (where keys live) and pool (how nodes are
  * reached). It never crashes, hangs or leaks, whatever the bytes, within the limits of
@@ -32,7 +32,7 @@ typedef struct oh_config {
 
 typedef struct oh_config_error {
     uint32_t line;  /* 1-based. */
-    uint32_t order; /* Among the errors of the line. */
+    uint32_t order; /* Its order among the errors of the line. */
     /*
      * One line without control characters, as worded in spec/config. Never a password, and never
      * what an environment variable says.
@@ -83,8 +83,9 @@ typedef struct oh_password_reason {
 bool oh_config_take_password(oh_text content, oh_text *password, oh_password_reason *reason);
 
 /*
- * How many bytes of a text can be a path, or the name of a pool. A program may hand over the text
- * of a configuration instead, which may hold a password.
+ * How many bytes at the beginning of a text can be a path, or the name of a pool. Messages show
+ * only these: a program may have passed the text of a configuration instead, and a password may be
+ * in it.
  */
 size_t oh_config_path_length(const char *text, size_t length);
 

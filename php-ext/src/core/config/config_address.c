@@ -12,8 +12,8 @@
 /* ---- host:port ---- */
 
 /*
- * "host:port" without the brackets of an IPv6 address; brackets around nothing are a host. Absent
- * if there is no memory; the error has been added then.
+ * "host:port" without the brackets of an IPv6 address. Brackets around nothing stay, as the host.
+ * Absent if there is no memory; then the error has been added.
  */
 static oh_text without_brackets(oh_config_reader *reader, oh_text text)
 {

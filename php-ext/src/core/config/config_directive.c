@@ -175,13 +175,16 @@ static bool set_text(const setting *it)
     return keep_text(it);
 }
 
-/* The working directory of a worker is not that of the person who wrote the file. */
+/*
+ * The path must be absolute: a worker has another working directory than the person who wrote the
+ * file.
+ */
 static bool set_path(const setting *it)
 {
     return it->value.bytes[0] == '/' ? set_text(it) : fail(it, "is not an absolute path");
 }
 
-/* CLIENT SETNAME takes nothing else. */
+/* The text may have only the characters that CLIENT SETNAME accepts. */
 static bool set_name(const setting *it)
 {
     for (size_t i = 0; i < it->value.length; i++) {

@@ -55,7 +55,7 @@ bool oh_config_next(oh_config_reader *reader)
     return false;
 }
 
-/* How much deeper the event leads. */
+/* How many levels deeper the event leads: 1, 0 or -1. */
 static int step_of(const oh_config_reader *reader)
 {
     switch (reader->event.type) {
@@ -117,8 +117,8 @@ oh_text oh_config_scalar(const oh_config_reader *reader)
 }
 
 /*
- * The text from where the event begins; its marks count characters. Empty if the node is absent:
- * the text at its place belongs to the next node.
+ * The text from where the event begins. The marks of an event count characters, not bytes. Empty if
+ * the node is absent, because the text at its place belongs to the next node.
  */
 static oh_text text_of_event(oh_config_reader *reader)
 {
@@ -181,7 +181,7 @@ static bool is_block_scalar(const yaml_event_t *event)
                event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE);
 }
 
-/* The rules for every node come before those for its place. Flow style is noted for later. */
+/* The rules for every node are checked before those for its place. Flow style is only noted. */
 bool oh_config_check_node(oh_config_reader *reader, size_t line)
 {
     int32_t character = -1;

@@ -30,7 +30,10 @@ static bool is_unix(const oh_server *server)
     return server->path.bytes != NULL;
 }
 
-/* True if its name is its address: no master of a Sentinel has a colon in its name. */
+/*
+ * True if its name is its address. The colon shows that: no name that Sentinels have for a master
+ * contains one.
+ */
 static bool is_unnamed(const oh_server *server)
 {
     return memchr(server->name.bytes, ':', server->name.length) != NULL;
@@ -152,7 +155,10 @@ static bool has_many_servers(const oh_config_reader *reader)
     return old > 0 && old + reader->sequences[OH_CONFIG_SERVERS].items_count > OH_POOL_SERVERS_MAX;
 }
 
-/* The default of `hash` depends on the distribution, if the pool names none that is right. */
+/*
+ * Sets what depends on the distribution; so does the default of `hash`, which counts if the pool
+ * names no hash that is right.
+ */
 static void be_foreign(oh_config_reader *reader, oh_server_pool *pool, oh_hash default_hash)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
@@ -269,7 +275,7 @@ static bool has_node_at(const oh_server_pool *pool, const oh_server *server)
     return false;
 }
 
-/* The servers of the old ring that are at no address of another node. */
+/* Adds the servers of the old ring at whose address there is no other node. */
 static void take_old_nodes(oh_server_pool *pool)
 {
     const oh_server_pool *old_ring = pool->old_ring;
@@ -344,7 +350,10 @@ static bool take_old_ring(oh_config_reader *reader, oh_server_pool *pool)
     return true;
 }
 
-/* Joins the names with that id, in order, separated by blanks; absent if there are none. */
+/*
+ * Joins the names of the items with that id, in order, separated by blanks. Absent if there are
+ * none.
+ */
 static bool join_names(
     oh_config_reader *reader, const oh_config_sequence *sequence, oh_text id, oh_text *names)
 {

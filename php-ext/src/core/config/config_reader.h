@@ -42,7 +42,7 @@ typedef struct oh_config_row {
     oh_directive_type type;
     const char *item;   /* What one item of a sequence is called. */
     size_t place;       /* The offset of its value in oh_server_pool; 0 for a sequence. */
-    size_t has;         /* The offset of the flag that it is set; 0 if there is none. */
+    size_t has;         /* The offset of the flag that says that it is set; 0 if there is none. */
     size_t least, most; /* Bounds of a number, of a text's bytes, of a sequence's items. */
     bool is_own;        /* OneHop's: nutcracker does not know it. */
     bool is_hidden;     /* Its value is never shown. */
@@ -57,7 +57,7 @@ extern const oh_config_row oh_config_directives[OH_CONFIG_DIRECTIVES_COUNT];
 typedef struct oh_config_sequence {
     oh_config_spelled *spelled;
     size_t spelled_count;
-    oh_server **items; /* Those without an error, kept in order. */
+    oh_server **items; /* The items without an error, in order. */
     size_t items_count;
     size_t room; /* How many each array can hold. */
 } oh_config_sequence;
@@ -92,14 +92,15 @@ typedef struct oh_config_reader {
     bool is_own_pool;
     uint64_t seen;                            /* A bit for each directive whose name was read. */
     size_t lines[OH_CONFIG_DIRECTIVES_COUNT]; /* The lines of these names. */
-    size_t errors_before;                     /* Errors when it began. */
+    size_t errors_before;                     /* How many errors there were when it began. */
     oh_config_spelled values[OH_CONFIG_DIRECTIVES_COUNT];
     size_t values_count;
     oh_config_sequence sequences[OH_CONFIG_SEQUENCES_COUNT];
     uint32_t weights_sum;     /* Of the servers of this list up to now. */
-    uint32_t new_weights_sum; /* Of `servers`, while those of the old ring follow. */
+    uint32_t new_weights_sum; /* The sum for `servers`, while the old ring is read. */
     bool has_slots;           /* The servers of this list have slots instead of weights. */
-    bool has_long_names;      /* It names servers by their addresses, with all ports. */
+    /* Servers without a name are named by their address, always with the port. */
+    bool has_long_names;
     /* Names of the variables that were used, each after a blank; in scratch. */
     oh_text variables;
 } oh_config_reader;
@@ -110,7 +111,10 @@ typedef struct oh_config_reader {
 void oh_config_fail(oh_config_reader *reader, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* There is no memory: that is the only error, and the walk is over. */
+/*
+ * Call one of them if there is no memory: that is the only error then. The second one also ends the
+ * walk.
+ */
 void oh_config_be_out_of_memory(oh_config_errors *errors);
 void oh_config_fail_memory(oh_config_reader *reader);
 
@@ -118,7 +122,7 @@ void oh_config_fail_memory(oh_config_reader *reader);
 void oh_config_defer(
     oh_config_reader *reader, oh_config_later *later, size_t line, const char *reason);
 
-/* Adds it now, if there is one. */
+/* Adds the noted error now, if there is one. */
 void oh_config_fail_later(oh_config_reader *reader, const oh_config_later *later);
 
 size_t oh_config_errors_count(const oh_config_reader *reader);
@@ -129,7 +133,7 @@ typedef struct oh_config_shown {
 } oh_config_shown;
 oh_config_shown oh_config_show(oh_text name);
 
-/* The end of a reason: the value it is about. Nothing if a password may stand in it. */
+/* The end of a reason: the value it is about. Empty if a password may be in the value. */
 typedef struct oh_config_ending {
     char text[sizeof(oh_config_shown) + sizeof ": \"\""];
 } oh_config_ending;
@@ -191,8 +195,8 @@ size_t oh_config_line(const oh_config_reader *reader);
 oh_text oh_config_scalar(const oh_config_reader *reader); /* The text lives as long as the event. */
 
 /*
- * Checks the rules for every node, which come before those for its place. False with an error at
- * `line`; then the node is skipped.
+ * Checks the rules that hold for every node. Call it before the rules for the place of the node are
+ * checked. If the node breaks a rule, adds an error at `line`, skips the node, and returns false.
  */
 bool oh_config_check_node(oh_config_reader *reader, size_t line);
 
@@ -214,12 +218,18 @@ void oh_config_set_defaults(oh_server_pool *pool);
 
 /* ---- Pools ---- */
 
-/* All of the pool has been read: takes its values and servers, and checks what goes together. */
+/*
+ * Called when all of the pool has been read: takes its values and servers, and checks whether they
+ * go together.
+ */
 void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool);
 
 /* ---- Servers and what is like one ---- */
 
-/* Takes one more item of that sequence into the pool that is being read. Replicas are last. */
+/*
+ * Takes one more item of that sequence into the pool that is being read. Replicas come after the
+ * servers.
+ */
 void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spelled);
 void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *spelled);
 void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *spelled);
@@ -228,14 +238,14 @@ void oh_config_add_zone(oh_config_reader *reader, const oh_config_spelled *spell
 
 /* ---- Items: servers, Sentinels, replicas and zones, each with a place among the others ---- */
 
-/* What its text says; texts that its form does not have are absent. */
+/* What the text of an item says. Texts that the form of the item does not have are absent. */
 typedef struct oh_config_parts {
     bool is_unix;
     bool is_named; /* The text has a name. */
     oh_text address;
     oh_text port; /* TCP alone. */
     oh_text weight;
-    oh_text name; /* The name for placement; until it is made, the given one, or absent. */
+    oh_text name; /* The name for placement. Until that is made: the given name, or absent. */
     uint32_t port_number;
     uint32_t weight_number;
     oh_text slots; /* Bits, in the caller's memory, if the text has slots instead of a weight. */
@@ -250,7 +260,10 @@ typedef struct oh_config_item {
     oh_config_value value;
 } oh_config_item;
 
-/* Begins with its value, which is not empty. False with an error. */
+/*
+ * Begins an item with its value. If the value is empty or cannot be used, adds an error and returns
+ * false.
+ */
 bool oh_config_begin_item(
     oh_config_item *item, oh_config_reader *reader, const oh_config_spelled *spelled);
 
@@ -278,10 +291,10 @@ oh_text oh_config_cut_last(oh_text *rest, char separator);
 /* The host in brackets of "[host]:..."; absent if there is none. */
 oh_text oh_config_host_in_brackets(oh_text front);
 
-/* What follows the host in brackets, or all of it. */
+/* What follows the host in brackets. If there are no brackets, the whole text. */
 oh_text oh_config_after_brackets(oh_text front, oh_text host);
 
-/* How many ":" follow the host in brackets, or are in all of it. */
+/* How many ":" follow the host in brackets. If there are no brackets, how many are in the text. */
 size_t oh_config_count_colons(oh_text front);
 
 /* Copies the text to that place. Returns where it ends. */

@@ -9,7 +9,7 @@
 
 #include "core/config/config_reader.h"
 
-/* memcached's: nutcracker leaves it out of a name, as libmemcached does. */
+/* memcached's port: nutcracker leaves it out of a name, as libmemcached does. */
 #define PORT_LEFT_OUT 11211
 
 /* ---- Taking apart ---- */
@@ -123,7 +123,10 @@ static const char *check_slips(oh_text text, bool may_have_commas)
                : NULL;
 }
 
-/* The text as nutcracker expects it: no brackets; a weight, or no slots. Absent without memory. */
+/*
+ * The text as nutcracker expects it: without brackets, and with a weight. Where servers have slots
+ * in place of weights, these may be empty. Absent without memory.
+ */
 static oh_text complete(oh_config_reader *reader, oh_text text)
 {
     oh_text front = text;

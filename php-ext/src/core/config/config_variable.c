@@ -13,7 +13,7 @@
 
 #include "core/config/config_reader.h"
 
-/* A value that grows. It is counted beyond its end, and then too long. */
+/* A value that grows. Bytes beyond its end are only counted; the value is too long then. */
 typedef struct {
     char bytes[OH_TEXT_BYTES_MAX];
     size_t length;
@@ -126,7 +126,7 @@ static bool has_opening(oh_text text)
     return at < text.length;
 }
 
-/* Replaces what a text has of variables. False with an error. */
+/* Replaces the variables in a text. If that fails, adds an error and returns false. */
 static bool expand(oh_config_reader *reader, const oh_config_spelled *spelled, const char *subject,
     grown *value, bool *has_variables)
 {

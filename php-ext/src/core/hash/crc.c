@@ -39,9 +39,9 @@
 static const uint16_t table_16[256] = {TABLE(CRC16)};
 
 /*
- * In a 32-bit register that is never masked: nutcracker forgot the mask. So the bits that a CRC
- * shifts out above bit 15 stay in the number and take part in placement. The low 16 bits are the
- * true CRC; the slots of Redis Cluster use them.
+ * The CRC is computed in a 32-bit register that is never masked: nutcracker forgot the mask. So the
+ * bits that a CRC shifts out above bit 15 stay in the number and take part in placement. The low 16
+ * bits are the true CRC; the slots of Redis Cluster use them.
  */
 uint32_t oh_hash_crc16(const uint8_t *bytes, size_t length)
 {

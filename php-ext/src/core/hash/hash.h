@@ -7,8 +7,8 @@
  * exactly.
  *
  * Before it on the road: key (which bytes are hashed). After it: placement. It gives the same
- * number on every machine, at any alignment, and reads only the bytes it is given. That an empty
- * key counts as 0 in a server pool is the topology's rule, not hash's.
+ * number on every machine, at any alignment, and reads only the bytes it is given. In a server pool
+ * an empty key counts as 0, but that is a rule of topology, not of hash.
  *
  * Implements spec/hash.
  */
@@ -63,7 +63,10 @@ OH_HASHES(OH_HASH_DECLARATION)
 /* MurmurHash64A with the seed of Jedis. */
 uint64_t oh_hash_murmur64a(const uint8_t *bytes, size_t length);
 
-/* A hash of PHP as RedisArray takes it: md5, crc32, and all that follow murmur64a in the list. */
+/*
+ * A hash of PHP as RedisArray takes it. `hash` is OH_HASH_MD5, OH_HASH_CRC32, or one of those that
+ * follow murmur64a in OH_FOREIGN_HASHES.
+ */
 uint64_t oh_hash_of_php(oh_hash hash, const uint8_t *bytes, size_t length);
 
 /*

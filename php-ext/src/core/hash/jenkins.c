@@ -35,9 +35,9 @@ static inline void add_block(uint32_t *a, uint32_t *b, uint32_t *c, const uint8_
 /*
  * Bob Jenkins' lookup3 (hashlittle), its third word, with nutcracker's start value.
  *
- * The original has a path for each alignment. With little-endian words padded with zeros, all of
- * them are equal to this one. The last 1 .. 12 bytes go through the final mix, never through the
- * round, so an empty key returns its start value.
+ * The original has a path for each alignment. If the words are little-endian and the last ones are
+ * padded with zeros, all these paths give the same hash as this one. The last 1 .. 12 bytes go
+ * through the final mix, never through the round, so an empty key returns its start value.
  */
 uint32_t oh_hash_jenkins(const uint8_t *bytes, size_t length)
 {

@@ -18,7 +18,10 @@ static uint64_t md5_of(const uint8_t *bytes, size_t length)
     return oh_read_le64(digest);
 }
 
-/* Not reflected, as in bzip2. It takes a bit at a time: few use this hash, so it has no table. */
+/*
+ * This CRC-32 is not reflected, as in bzip2. Few use it, so it has no table and takes one bit at a
+ * time.
+ */
 static uint32_t crc32_of(const uint8_t *bytes, size_t length)
 {
     uint32_t crc = UINT32_MAX;

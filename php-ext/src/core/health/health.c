@@ -7,7 +7,7 @@
  *                       └──────failed──────┘        each pause twice the one before, to a limit
  *
  * and a node that is ejected leaves placement and returns when its time is over, as in nutcracker.
- * Its step is 1 then, until it answers.
+ * From its return until it answers, its step is 1.
  *
  * Implements spec/health.
  */
@@ -61,7 +61,7 @@ uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t 
     patience_ms = patience_ms == 0                ? OH_PROBE_MS_DEFAULT
                   : patience_ms < OH_PROBE_MS_MAX ? patience_ms
                                                   : OH_PROBE_MS_MAX;
-    /* A report after that time does not count. */
+    /* A report that comes after the instant set here does not count. */
     return state_of(instant(now_ms + patience_ms + OH_CLOCK_PAUSE_MS), oh_health_failures(state),
         oh_health_step(state), oh_health_generation(state));
 }
@@ -81,8 +81,8 @@ static uint64_t rest(
 }
 
 /*
- * True if the failure is old, or is only about one connection, because another call was answered
- * after this one began.
+ * True if the failure says nothing about the node as it is now: after the attempt began, the
+ * generation has changed or, where nodes are not ejected, another call was answered.
  */
 static bool says_nothing(
     uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, uint64_t born)
@@ -169,8 +169,8 @@ oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after)
 }
 
 /*
- * The instant of the last line "down", 0 for none; how often the node went down after it; whether
- * that line is about this outage.
+ * Joins the instant of the last line "down" (0 for none), how often the node went down after that
+ * line, and whether that line is about this outage.
  */
 static uint64_t told_of(uint64_t line_ms, uint32_t downs, bool is_told)
 {

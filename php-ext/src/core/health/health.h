@@ -3,10 +3,11 @@
  *
  * The state of a node is one u64 in an atomic word. The functions take a state and an event and
  * return the next state; the caller compares and swaps. State 0 is a node without failures. Time
- * and chance are arguments: the room uses no clock, socket or lock. So several processes can run it
- * on shared memory, and a test on a list of events.
+ * and chance are arguments: the room uses no clock, socket or lock. So several processes can use
+ * these functions on shared memory, and a test can use them on a list of events.
  *
- * On the road it is asked between placement and lease, and each exchange reports its outcome to it.
+ * On the road a call asks this room between placement and lease, and each exchange reports its
+ * outcome to this room.
  *
  * Implements spec/health.
  */
@@ -30,8 +31,8 @@ typedef enum oh_health_answer {
 } oh_health_answer;
 
 typedef enum oh_health_cause {
-    OH_HEALTH_REFUSED, /* The connection, immediately. */
-    OH_HEALTH_EXCHANGE /* Everything else. */
+    OH_HEALTH_REFUSED, /* The node refused the connection immediately. */
+    OH_HEALTH_EXCHANGE /* Any other failure. */
 } oh_health_cause;
 
 /* ---- The fields of a state ---- */
@@ -64,8 +65,8 @@ static inline bool oh_health_is_up(uint64_t state)
 }
 
 /*
- * An attempt reads this value when it begins, and passes it as `born` if it fails: the generation,
- * and when the node last answered any caller.
+ * The generation, and when the node last answered any caller. An attempt reads this value when it
+ * begins, and passes it as `born` if it fails.
  */
 static inline uint64_t oh_health_birth(uint64_t state, uint64_t heard_ms)
 {
@@ -84,15 +85,15 @@ uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t 
     uint32_t patience_ms, oh_health_answer *answer);
 
 /*
- * An attempt failed, and the node is the cause. `heard_ms` is when it last answered, `chance` any
- * number.
+ * An attempt failed, and the node is the cause. `heard_ms` is when the node last answered, `chance`
+ * is any number.
  */
 uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules,
     oh_health_cause cause, uint64_t born, uint64_t now_ms, uint32_t chance);
 
 /*
- * A reply arrived; the caller updates heard. Usually nothing changes, and nothing has to be
- * written.
+ * A reply arrived. The caller itself notes when the node was heard. Usually the state stays the
+ * same, and nothing has to be written.
  */
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
 
@@ -100,7 +101,7 @@ uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
 
 /* A passed deadline, and what is known of all nodes of the process. Add each node, then ask. */
 typedef struct oh_health_lateness {
-    uint64_t began_ms, now_ms; /* The call. */
+    uint64_t began_ms, now_ms; /* When the call began; the time now. */
     uint64_t heard_ms;         /* The last answer of any node; 0 at first. */
     bool is_other_late;
 } oh_health_lateness;
@@ -109,7 +110,7 @@ typedef struct oh_health_lateness {
 void oh_health_add_late(
     oh_health_lateness *lateness, uint64_t heard_ms, uint64_t late_ms, bool is_other);
 
-/* True if the deadline says nothing about the node, because several were late together. */
+/* True if the deadline says nothing about the node, because several nodes were late together. */
 bool oh_health_is_late_together(const oh_health_lateness *lateness);
 
 /* ---- What the log is told ---- */
@@ -126,11 +127,14 @@ oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after);
 
 typedef struct oh_health_line {
     bool is_due;
-    uint32_t times; /* How often it also went down since the last line "down". */
+    uint32_t times; /* How often the node went down between the last line "down" and this one. */
     uint64_t ms;    /* For a node that is back: the time since that line. */
 } oh_health_line;
 
-/* What is known of the log's lines, after this edge; 0 at first. Write the line if it is due. */
+/*
+ * Returns what is known of the log's lines after this edge; pass it as `told` next time, and 0 the
+ * first time. If `line` is due, write it.
+ */
 uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line);
 
 /* ---- Where nodes are ejected ---- */

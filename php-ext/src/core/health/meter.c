@@ -1,7 +1,8 @@
 /*
  * Buckets: four for each power of two, found by the highest bit and the two bits below it.
- * Recent errors: a ring of slots. Each knows which slot of time it counts, so that the first error
- * of a later one starts it again.
+ *
+ * Recent errors: a ring of slots. Each slot knows for which half minute it counts, so the first
+ * error of a later half minute starts it again.
  *
  * Implements spec/meter.
  */
@@ -100,7 +101,7 @@ void oh_meter_read(const oh_meter *meter, uint64_t now_ns, oh_meter_reading *rea
         reading->timed + reading->counters[OH_METER_UNTIMED] + reading->counters[OH_METER_ERRORS];
 }
 
-/* In whole calls, rounded up, and without a product that could be too large. */
+/* The rank in whole calls, rounded up. No product on the way can be too large. */
 static uint64_t rank_of(uint64_t count, uint32_t thousandths)
 {
     uint64_t rank = count / 1000 * thousandths + (count % 1000 * thousandths + 999) / 1000;

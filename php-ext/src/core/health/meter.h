@@ -1,12 +1,12 @@
 /*
  * Meter: counts the calls of one node and how they ended, for status pages and metrics.
  *
- * Several processes add to its counters in parallel, in memory that they share, or in a process'
- * own. Adding is relaxed: no decision depends on these numbers, and a reader sees each of them at a
- * slightly different moment. A process that writes nonsense there can only spoil the display: the
- * numbers are never used as an index or a length.
+ * A meter is in memory that several processes share, which then add to its counters in parallel, or
+ * in the memory of one process. Adding is relaxed: no decision depends on these numbers, and a
+ * reader sees each of them at a slightly different moment. A process that writes nonsense there can
+ * only spoil the display: the numbers are never used as an index or a length.
  *
- * On the road: pool counts leases, exchange how a call ended.
+ * On the road room pool counts leases, and room exchange counts how calls ended.
  *
  * Implements spec/meter.
  */
@@ -72,17 +72,17 @@ static inline void oh_meter_count(oh_meter *meter, oh_meter_counter counter)
     oh_meter_add(meter, counter, 1);
 }
 
-/* Its counters begin now, unless they have begun before. */
+/* Notes that the meter's counters begin now, unless they have begun before. */
 void oh_meter_open(oh_meter *meter, uint64_t unix_s);
 
 /*
- * A call succeeded now, after that many nanoseconds; a blocking call has no time. Instants are
- * those of the clock, in nanoseconds.
+ * Count a call that succeeded now: the first one with the time it took, the second one, for a
+ * blocking call, without a time. Instants are those of the clock, in nanoseconds.
  */
 void oh_meter_answered(oh_meter *meter, uint64_t now_ns, uint64_t took_ns);
 void oh_meter_answered_untimed(oh_meter *meter, uint64_t now_ns);
 
-/* A call failed now. */
+/* Counts a call that failed now. */
 void oh_meter_failed(oh_meter *meter, uint64_t now_ns);
 
 void oh_meter_read(const oh_meter *meter, uint64_t now_ns, oh_meter_reading *reading);
@@ -91,10 +91,13 @@ void oh_meter_read(const oh_meter *meter, uint64_t now_ns, oh_meter_reading *rea
 uint32_t oh_meter_bucket(uint64_t us);
 uint64_t oh_meter_begin(uint32_t bucket);
 
-/* A percentile: so many thousandths of the calls took less microseconds. 0 without calls. */
+/*
+ * A percentile, in microseconds: this many thousandths of the calls took less time. 0 if there were
+ * no calls.
+ */
 uint64_t oh_meter_percentile(const oh_meter_reading *reading, uint32_t thousandths);
 
-/* How many calls took less than `us` microseconds, a power of two from 4 on. */
+/* How many calls took less than `us` microseconds. `us` must be a power of two, and at least 4. */
 uint64_t oh_meter_below(const oh_meter_reading *reading, uint64_t us);
 
 #endif

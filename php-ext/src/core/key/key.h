@@ -31,7 +31,10 @@ oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2]);
  */
 oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2]);
 
-/* The part between the first "{" and the first "}" after it, which may be empty; or all of it. */
+/*
+ * The part between the first "{" and the first "}" after it, which may be empty. Without these two,
+ * the whole key.
+ */
 oh_bytes oh_key_hashed_loosely(oh_bytes key);
 
 /* The slot of `key` in a Redis Cluster, 0 .. OH_SLOTS_COUNT - 1, by Redis' own hash tag rule. */

@@ -3,7 +3,8 @@
  * servers are.
  *
  * Each client has a file with its rows. topology makes a ring of the points and looks numbers up.
- * The servers are in the order of the file, which has an influence here, and all of them take part.
+ * The servers are in the order of the file, because that order has an influence here. All of them
+ * take part, also those that are ejected.
  *
  * Implements spec/placement, section 6.
  */
@@ -26,18 +27,23 @@ typedef struct oh_shard {
     uint32_t servers_count;
     uint32_t weights_sum;
     oh_text
-        slots; /* OH_SHARD_SLOTS_BYTES of bits, those of its slots set, if servers have slots. */
+        /*
+         * If servers have slots: OH_SHARD_SLOTS_BYTES of bits, of which those of its slots are set.
+         */
+        slots;
     oh_hash hash;
 } oh_shard;
 
 typedef struct oh_foreign {
     uint32_t hashes; /* OH_HASH_BIT of each hash that it may have. */
     oh_hash default_hash;
-    bool has_tags;      /* `hash_tag` may be set. */
-    bool has_weights;   /* Weights may differ from 1. */
-    bool has_slots;     /* The file gives each server its slots; the weight is their number. */
-    bool has_unnamed;   /* A server without a name differs from one with its address as name. */
-    bool is_last_first; /* Of equal points the last server's counts, not the first one's. */
+    bool has_tags;    /* `hash_tag` may be set. */
+    bool has_weights; /* Weights may differ from 1. */
+    bool has_slots;   /* The file gives each server its slots; the weight is their number. */
+    /* A server without a name has other points than a server that the file names by its address. */
+    bool has_unnamed;
+    /* If points are equal, that of the last server counts, not that of the first. */
+    bool is_last_first;
 
     bool has_short_names;  /* Servers are named as nutcracker names them. */
     bool has_many_points;  /* The weight multiplies the number of a server's points. */

@@ -50,8 +50,8 @@ _Static_assert(
 /* ---- Ring ---- */
 
 /*
- * The number of ranges of a ring with this many points: at least one for each, so a sort can use
- * their memory as its spare.
+ * The number of ranges of a ring with this many points: at least one for each point, so a sort can
+ * use the memory of the ranges as its spare.
  */
 size_t oh_ring_ranges(size_t points_count);
 
@@ -69,14 +69,14 @@ void oh_ring_close(
     oh_point *points, size_t count, oh_range *ranges, size_t ranges_count, uint32_t shift);
 
 /*
- * The point that `number` belongs to, by binary search; `count` (the guard's place) means the
- * first.
+ * Finds by binary search the point that `number` belongs to. If it returns `count`, the place of
+ * the guard, that is the first point.
  */
 size_t oh_ring_search(const oh_point *points, size_t count, uint32_t number);
 
 /*
- * The node that `number` belongs to. Walks from `point`, which is not after it, at most to the
- * guard.
+ * The node that `number` belongs to. Walks from `point` to the point of the number, or to the
+ * guard. `point` must not be behind the point of the number.
  */
 uint32_t oh_ring_walk(const oh_point *point, uint32_t number);
 
@@ -96,11 +96,12 @@ static inline uint32_t oh_ring_locate(
 typedef struct oh_wide_point {
     uint64_t value;
     uint32_t node;
-    uint32_t zero; /* No byte of a topology is left to chance. */
+    uint32_t zero; /* Fills the gap, because no byte of a topology may be undefined. */
 } oh_wide_point;
 
 /*
- * Like the functions for a ring. `spare` has room for as many points; ranges are of upper halves.
+ * Like the functions for a ring. `spare` has room for as many points; ranges are those of the upper
+ * halves of numbers.
  */
 void oh_wide_ring_sort(oh_wide_point *points, oh_wide_point *spare, size_t count);
 void oh_wide_ring_close(
@@ -131,8 +132,8 @@ uint32_t oh_modula_slot(uint32_t hash, uint32_t slots_count);
 /* ---- Random: any node, whatever the key ---- */
 
 /*
- * A number below `count`, count > 0. Forked processes inherit one state; `stir` makes their numbers
- * differ.
+ * A number below `count`, count > 0. Forked processes inherit the same state; `stir` makes their
+ * numbers differ.
  */
 uint32_t oh_random_draw(uint32_t count, uint32_t stir);
 

@@ -2,8 +2,8 @@
  * A ring of points of 64 bits, for a client whose hash has 64 bits.
  *
  * The upper half of a number leads to its range, as a whole number does in a narrow ring. A number
- * whose upper half is that of a point, once in ten million, is searched among all points, and so is
- * a number of a crowded range.
+ * is searched among all points if its upper half is that of a point, which happens once in ten
+ * million, or if its range is crowded.
  *
  * Implements spec/placement, sections 6 and 7.
  */

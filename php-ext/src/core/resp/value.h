@@ -35,7 +35,7 @@ static inline oh_values oh_values_of(const void *bytes, size_t length)
  */
 bool oh_value_take(oh_values *values, oh_value *value);
 
-/* Takes the next value if it is a list. Otherwise returns false. */
+/* Take the next value if it is a list, or if it is a text. Otherwise they return false. */
 bool oh_value_take_list(oh_values *values, size_t *count);
 bool oh_value_take_text(oh_values *values, oh_text *text);
 

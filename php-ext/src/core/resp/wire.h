@@ -58,7 +58,10 @@ typedef struct oh_wire {
      * The last error reply at top level, `-...` or `!...`: its first bytes, without type and
      * length.
      */
-    /* Its number, from 1; 0 if there was none. It is complete once `answered` has reached it. */
+    /*
+     * The number of that error reply, from 1; 0 if there was none. The error reply is complete when
+     * `answered` has reached this number.
+     */
     uint64_t error_number;
     /* The number of the last reply that is an error or contains one, as EXEC's list may. */
     uint64_t any_error_number;
@@ -93,8 +96,8 @@ size_t oh_wire_read(oh_wire *wire, const uint8_t *bytes, size_t length);
 
 /*
  * Like oh_wire_read, for complete replies of the usual types (a bulk, nil, an integer, a status, a
- * list of bulks and nils) that follow each other. Returns the bytes of these; 0 if the next bytes
- * are anything else.
+ * list of bulks and nils) that follow each other. Returns how many bytes these replies have; 0 if
+ * the next bytes are anything else.
  */
 size_t oh_wire_read_usual(oh_wire *wire, const uint8_t *bytes, size_t length);
 

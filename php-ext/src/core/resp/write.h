@@ -21,7 +21,10 @@ typedef struct oh_resp_sink {
     void *to;
 } oh_resp_sink;
 
-/* Memory of a fixed size. What does not fit is counted, not written: so 0 bytes measure. */
+/*
+ * Memory of a fixed size. Bytes that do not fit are counted, not written. So a room of 0 bytes
+ * measures a length.
+ */
 typedef struct oh_resp_room {
     char *bytes;
     size_t capacity, length;

@@ -1,6 +1,6 @@
 /*
  * Translation. A request is read command by command, and each command is compared with the forms of
- * its name until one matches. The request is copied only from the first command on that changes.
+ * its name until one matches. The request is copied only if one of its commands changes.
  */
 #include "core/ssdb/ssdb.h"
 

@@ -1,15 +1,15 @@
 /*
- * SSDB: translates commands that were written for redis for a node with `engine: ssdb`, and its
- * replies back. No I/O.
+ * SSDB: translates redis' commands for a node with `engine: ssdb`, and the replies of that node
+ * back. No I/O.
  *
  * SSDB speaks redis' protocol, but many commands mean something else there, and no error says so.
  * So only commands that match a form of spec/route/ssdb.json pass. A SET with an option that SSDB
  * would ignore is refused before a byte is sent, a DEL becomes the commands that delete, and a
  * score of 3.0 becomes 3. A command that passes unchanged is not copied.
  *
- * It is between phpredis and wire, in both directions. oh_ssdb_translate takes a whole request, one
- * command or a pipeline. oh_ssdb_read takes its replies, framed by wire, in pieces of any size. One
- * oh_ssdb serves one exchange at a time and keeps its memory for the next one.
+ * The room stands between phpredis and wire, in both directions. oh_ssdb_translate takes a whole
+ * request, one command or a pipeline. oh_ssdb_read takes its replies, framed by wire, in pieces of
+ * any size. One oh_ssdb serves one exchange at a time and keeps its memory for the next one.
  *
  * Implements spec/route, "SSDB"; the forms are generated from ssdb.json.
  */
@@ -18,7 +18,11 @@
 
 #include "core/base/slice.h"
 
-#define OH_SSDB_LINE_BYTES 64 /* The head of a value; only lines of text are longer. */
+/*
+ * Enough for the first line of a value. Only texts and errors have longer lines: the rest is read
+ * piece by piece.
+ */
+#define OH_SSDB_LINE_BYTES 64
 /* This much of an error is kept until the other replies of its command are read. */
 #define OH_SSDB_ERROR_BYTES 320
 
@@ -43,7 +47,9 @@ typedef struct oh_ssdb {
     size_t length;
     const char *refusal; /* Why nothing may be sent, or NULL. */
     oh_bytes command;    /* The name of the command that is refused, in the caller's bytes. */
-    /* Replies must go through oh_ssdb_read; otherwise they are what the caller expects. */
+    /*
+     * True: replies must go through oh_ssdb_read. False: they already are what the caller expects.
+     */
     bool is_shaped;
     bool is_broken; /* The node sent replies that do not belong to these commands. */
 
@@ -73,7 +79,7 @@ bool oh_ssdb_translate(oh_ssdb *ssdb, const uint8_t *request, size_t length, boo
  */
 size_t oh_ssdb_read(oh_ssdb *ssdb, const uint8_t *bytes, size_t *length, uint8_t *to, size_t room);
 
-/* Frees the memory. The value is as at the beginning. */
+/* Frees the memory. The value is all zeros again. */
 void oh_ssdb_release(oh_ssdb *ssdb);
 
 #endif

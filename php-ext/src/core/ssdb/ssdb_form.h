@@ -24,8 +24,8 @@ typedef enum oh_ssdb_empty {
 } oh_ssdb_empty;
 
 /*
- * What is sent instead: a name, then the words at these positions of the form, one digit each, and
- * its tail.
+ * What is sent instead: a name, then the words at these positions of the form (one digit each),
+ * then the words of the form's tail.
  */
 typedef struct oh_ssdb_send {
     const char *name;

@@ -260,7 +260,7 @@ static size_t take_line(oh_ssdb *ssdb, const uint8_t *bytes, size_t length)
 }
 
 /*
- * The rest of a long text, and bodies: copied as far as there is room, or kept as far as it is
+ * Copies the rest of a long text, or a body, as far as there is room; or keeps as much as is
  * needed.
  */
 static size_t take_rest(

@@ -115,7 +115,10 @@ bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32
     return oh_store_take_turn(&store->shared->pools[pool].checked_ms, now_ms, every_ms);
 }
 
-/* The process is written before the time. If it dies between the two, it is found by its id. */
+/*
+ * The id of the process is written before the time. If the process dies between the two, the id
+ * shows that it is gone.
+ */
 bool oh_store_begin_check(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms,
     uint32_t every_ms, bool (*is_alive)(uint32_t pid, uint64_t since_ms))
 {

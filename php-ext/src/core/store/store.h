@@ -8,8 +8,8 @@
  * pointers, and no secrets. All that is read is checked first, because workers of other users can
  * write here.
  *
- * On the road pool uses it. Topologies are read from a process' own copy; one load shows if that
- * copy is still the current one.
+ * On the road room pool uses the store. Topologies are read from a process' own copy; one load
+ * shows if that copy is still the current one.
  *
  * Implements spec/topology/segment.md.
  */
@@ -31,33 +31,32 @@
 #define OH_STORE_NODES_LIMIT 1024
 /* Per node. With a larger pool_size each process has its own connections. */
 #define OH_STORE_CONNECTIONS_MAX 512
-/* An entry may be given up if its node was left, and not wanted for this time. */
+/* An entry may be given up if its node was left this long ago, and was not wanted after that. */
 #define OH_STORE_LEFT_MS 2000u
 /* If a node was not wanted for this time, no process knows it or uses its connections. */
 #define OH_STORE_QUIET_MS 45000u
 #define OH_STORE_REASON_WORDS 12
 #define OH_STORE_PROBLEM_WORDS 64
 #define OH_STORE_NONE UINT32_MAX
-/* Instead of an instant. */
+/* In `heirless_ms`, instead of an instant. */
 #define OH_STORE_HAS_HEIR UINT64_MAX
 
 typedef struct oh_store oh_store;
 
-/*
- * The health of a node: its state (see health.h), when it last answered any caller, how recent the
- * last reply of a usable connection must be, what was logged about the node (see health.h), when a
- * deadline last passed for it, since when calls have failed without an answer between them, since
- * when no replica may be promoted in its place (0: none was seen, OH_STORE_HAS_HEIR: one may), and
- * why it last rested (text, truncated to fit).
- */
+/* The health of a node. */
 typedef struct oh_store_health {
-    _Atomic uint64_t state;
-    _Atomic uint64_t heard_ms;
-    _Atomic uint64_t condemned_ms;
-    _Atomic uint64_t told;
-    _Atomic uint64_t late_ms;
-    _Atomic uint64_t failing_ms;
+    _Atomic uint64_t state;        /* See health.h. */
+    _Atomic uint64_t heard_ms;     /* When the node last answered any caller. */
+    _Atomic uint64_t condemned_ms; /* How recent the last reply of a usable connection must be. */
+    _Atomic uint64_t told;         /* What was logged about the node: see health.h. */
+    _Atomic uint64_t late_ms;      /* When a deadline last passed for it. */
+    _Atomic uint64_t failing_ms;   /* Since when calls have failed without an answer between. */
+    /*
+     * Since when no replica may be promoted in its place. 0: none was seen. OH_STORE_HAS_HEIR: one
+     * may be promoted.
+     */
     _Atomic uint64_t heirless_ms;
+    /* Why it last rested: text, truncated to fit. */
     _Atomic uint64_t reason[OH_STORE_REASON_WORDS];
 } oh_store_health;
 
@@ -78,8 +77,8 @@ typedef struct oh_store_node {
 } oh_store_node;
 
 /*
- * The counters of one node of one server pool, and the nodes of the store that its connections
- * belong to.
+ * The counters of one node of one server pool. `nodes` says to which nodes of the store the
+ * connections belong that were used for its calls.
  */
 typedef struct oh_store_meter {
     oh_store_key key;
@@ -110,8 +109,8 @@ const uint8_t *oh_store_salt(const oh_store *store);
 uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /*
- * Adds it, or finds it. The label is for display; if it is too long, its end is kept. OH_STORE_NONE
- * if there is no room. Under the writer's lock.
+ * Adds a pool, or finds it if it was added before. The label is for display; if it is too long, its
+ * end is kept. OH_STORE_NONE if there is no room. Under the writer's lock.
  */
 uint32_t oh_store_add(
     oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *label);
@@ -133,15 +132,15 @@ bool oh_store_publish(oh_store *store, uint32_t pool, const void *image, size_t 
 
 /*
  * Copies the published image, and returns its length and generation. If the length is more than
- * `room`, nothing was copied: make room and try again. If it is 0, there is no image, or it cannot
- * be read.
+ * `room`, nothing was copied: make room and try again. If the length is 0, there is no image, or it
+ * cannot be read.
  */
 size_t oh_store_copy(
     const oh_store *store, uint32_t pool, void *image, size_t room, uint64_t *generation);
 
 /*
- * True for one caller of all processes per `every_ms`, for what one process must check from time to
- * time.
+ * For what one process of the host must check from time to time: in each `every_ms` it is true for
+ * only one caller.
  */
 bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms);
 
@@ -163,15 +162,15 @@ bool oh_store_is_checking(const oh_store *store, uint32_t pool);
 /* When a process last had its turn. */
 uint64_t oh_store_checked_ms(const oh_store *store, uint32_t pool);
 
-/* A word about the version of the file that was last read, good or bad. */
+/* The version of the file that was last read, whether the file was good or bad. */
 _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);
 
-/* Why the last try to read it failed: a text of OH_STORE_PROBLEM_WORDS words. */
+/* Why the last try to read the file failed: a text of OH_STORE_PROBLEM_WORDS words. */
 _Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool);
 
 /*
- * When its file was last read, in seconds since 1970, times two; plus one if it was refused: see
- * the problem.
+ * When the file of the pool was last read, in seconds since 1970, times two. One is added if the
+ * file was refused; oh_store_problem says why.
  */
 _Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool);
 
@@ -196,20 +195,25 @@ _Atomic uint64_t *oh_store_ejections(oh_store *store);
 uint32_t oh_store_find_node(
     const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint32_t *tenure);
 
-/* Adds it, or finds it. OH_STORE_NONE if all entries are in use. Under the writer's lock. */
+/*
+ * Adds a node, or finds it if it was added before. OH_STORE_NONE if all entries are in use. Under
+ * the writer's lock.
+ */
 uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES],
     uint64_t now_ms, uint32_t *tenure);
 
 /* NULL if there is no such number. */
 oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number);
 
-/* True if the entry is still that node's. */
+/* True if the entry still belongs to the node that it had in this tenure. */
 bool oh_store_is_held(const oh_store_node *node, uint32_t tenure);
 
-/* The node is wanted. False if the entry is not that node's any more. */
+/*
+ * Notes that the node is wanted. False if the entry no longer belongs to the node of this tenure.
+ */
 bool oh_store_want(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
 
-/* The node is left: a process has found that it is not configured any more. */
+/* Notes that the node is left: a process has found that it is not configured any more. */
 void oh_store_leave(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
 
 /*
@@ -227,8 +231,9 @@ typedef enum oh_store_use {
 oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms);
 
 /*
- * False if it is neither left nor quiet, or a process has a connection. If true, empty its queue,
- * then clear it. All under the writer's lock.
+ * Gives up the entry of a node. False if the node is neither left nor quiet, or if a process has a
+ * connection to it. If true, empty the queue of the node, then clear the entry. All under the
+ * writer's lock.
  */
 bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms);
 void oh_store_clear_node(oh_store *store, uint32_t number);
@@ -236,7 +241,7 @@ void oh_store_clear_node(oh_store *store, uint32_t number);
 /* True for one caller of all processes per second. */
 bool oh_store_is_time_to_tidy(oh_store *store, uint64_t now_ms);
 
-/* Lines that are logged once, and again after an hour. */
+/* Lines of the log. A process of the host writes each of them at most once an hour. */
 typedef enum oh_store_news {
     OH_STORE_NO_PLACE,
     OH_STORE_NO_PUSH,
@@ -246,7 +251,7 @@ typedef enum oh_store_news {
 
 bool oh_store_may_tell(oh_store *store, oh_store_news news, uint64_t now_ms);
 
-/* ---- Meters: as nodes, and as many ---- */
+/* ---- Meters: entries like those of nodes, and as many of them ---- */
 
 uint32_t oh_store_find_meter(
     const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
@@ -259,7 +264,10 @@ bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms);
 
 oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number);
 
-/* Notes, or tells, that connections of that node are used for the calls counted here. */
+/*
+ * Notes that connections of that node of the store are used for the calls counted here. The other
+ * function is true if that was noted.
+ */
 void oh_store_tie(oh_store_meter *meter, uint32_t node);
 bool oh_store_is_tied(const oh_store_meter *meter, uint32_t node);
 
@@ -269,8 +277,8 @@ bool oh_store_is_tied(const oh_store_meter *meter, uint32_t node);
 uint32_t oh_store_claim(oh_store_node *node, uint32_t limit, uint32_t pid, uint64_t now_ms);
 
 /*
- * Call it before the connection is put into the queue. False if it is not this process' any more:
- * close it.
+ * Call it before the connection is put into the queue. False if the seat is not this process' any
+ * more: then close the connection.
  */
 bool oh_store_park(oh_store_node *node, uint32_t seat, uint32_t pid, uint64_t now_ms);
 

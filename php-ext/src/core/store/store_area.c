@@ -22,7 +22,7 @@ uint32_t oh_store_search(
             *unused = i;
         }
         if (tenure == 0) {
-            break; /* There is none after it. */
+            break; /* Entries behind one that was never used were never used either. */
         }
         if (tenure % 2 == 1 && memcmp(key->identity, identity, OH_STORE_IDENTITY_BYTES) == 0) {
             return i;

@@ -145,8 +145,8 @@ oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms)
 }
 
 /*
- * It is checked again: since the caller checked, another process may have wanted the node and found
- * its entry.
+ * Checks again whether the node is used: after the check of the caller, another process may have
+ * wanted the node and found its entry.
  */
 bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)
 {

@@ -55,14 +55,15 @@ static inline size_t oh_store_meters_of(uint32_t nodes_max)
 }
 
 /*
- * The number of an entry, or OH_STORE_NONE. Then `unused` is the first free one, if there is one.
+ * The number of an entry, or OH_STORE_NONE if it is not found. Then `unused` is the number of the
+ * first free entry, if there is one.
  */
 uint32_t oh_store_search(
     const void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *unused);
 
 /*
- * The key of a new entry, which is opened when the rest of it is written. NULL if there is one
- * already, or no room.
+ * Begins a new entry, and returns its key. Open the entry when the rest of it is written. NULL if
+ * there is an entry of this identity already, or if there is no room.
  */
 oh_store_key *oh_store_begin_entry(
     void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number);

@@ -32,7 +32,9 @@ typedef struct oh_ip {
 typedef struct oh_name {
     uint64_t until_ms; /* By the monotonic clock. */
     uint32_t count;    /* At least 1; in the order in which they are tried. */
-    /* The first address is first because others were silent, not because of the answer. */
+    /*
+     * The first address was put in front because others were silent; the answer had another order.
+     */
     bool is_chosen;
     oh_ip addresses[OH_NAME_ADDRESSES_MAX];
 } oh_name;
@@ -42,7 +44,10 @@ typedef struct oh_store_names {
     _Atomic uint64_t places[OH_NAME_PLACES][OH_NAME_WORDS];
 } oh_store_names;
 
-/* Keeps the record until its time, instead of the record that would expire first. */
+/*
+ * Keeps the record until its time. If no place is free, it replaces the record that would expire
+ * first.
+ */
 void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
     const oh_name *name, uint64_t now_ms);
 
@@ -50,7 +55,7 @@ void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDE
 bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
     uint64_t now_ms, oh_name *name);
 
-/* The same, however old the record is. */
+/* Like oh_store_recall, however old the record is. */
 bool oh_store_recall_last(
     const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], oh_name *name);
 

@@ -20,8 +20,8 @@
 #include "core/placement/foreign.h"
 
 /*
- * How a hash becomes a node, named as in the configuration. `slots` is that of a Redis Cluster and
- * has no name there. The order is part of the topology's layout.
+ * How a hash becomes a node, named as in the configuration. OH_SLOTS is that of a Redis Cluster;
+ * the configuration has no name for it. The order is part of the topology's layout.
  */
 typedef enum oh_distribution {
     OH_KETAMA,
@@ -51,8 +51,8 @@ static inline const oh_foreign *oh_foreign_of(oh_distribution distribution)
 const char *oh_distribution_name(oh_distribution distribution);
 
 /*
- * The role of a node. In a pool that is not a Redis Cluster each server is a master, and those that
- * follow one are replicas. The order is part of the topology's layout.
+ * The role of a node. In a pool that is not a Redis Cluster each server is a master, and a node
+ * that follows a server is a replica. The order is part of the topology's layout.
  */
 typedef enum oh_role {
     OH_MASTER,  /* Has slots, or keys. */
@@ -63,8 +63,8 @@ typedef enum oh_role {
      */
     OH_SPARE,
     /*
-     * No longer a node. It keeps its place, and so the indexes of all nodes after it, until another
-     * node takes it.
+     * No longer a node. Its entry stays until another node takes its index, so that all nodes after
+     * it keep theirs.
      */
     OH_GONE,
     OH_ROLES_COUNT
@@ -108,7 +108,10 @@ typedef struct oh_tls_settings {
     oh_text server_name;   /* Absent: the host of each node, as written. */
 } oh_tls_settings;
 
-/* A flag in a table of slots: no node has the slot; the node beside the flag stands in. */
+/*
+ * A flag in an entry of a table of slots: no node has the slot, and the node of the entry stands
+ * in.
+ */
 #define OH_SLOT_UNSERVED 0x8000u
 
 /* Looks an environment variable up: getenv, or a test's own. NULL if it is not set. */
@@ -160,11 +163,11 @@ typedef struct oh_server_pool {
     oh_text variables;
     /* A digest of their values, for images (topology_image.h). config leaves it empty. */
     uint8_t variables_digest[16];
-    /* One of the secrets is in the configuration: no part of it is from the environment. */
+    /* The value of one of the secrets is in the configuration, and no variable is in that value. */
     bool is_password_in_text;
     /*
-     * The beginning of the fingerprint of the configured server pool; a map of its nodes has the
-     * same. An image has it; config leaves it 0.
+     * The beginning of the fingerprint of the configured server pool. The pool of a map keeps that
+     * one. It is set when the pool is read from an image; config leaves it 0.
      */
     uint32_t fingerprint;
 
@@ -177,13 +180,13 @@ typedef struct oh_server_pool {
     size_t servers_count;
     /*
      * The ring that keys move from: its servers and how they are placed, nothing else. NULL if
-     * there is none, and in the pool of an image, whose topology has it.
+     * there is none. Also NULL in the pool of an image: there the topology has the old ring.
      */
     const struct oh_server_pool *old_ring;
     size_t old_nodes_count; /* How many of `servers`, the last ones, are only in that ring. */
     /*
-     * "host:port host:port ...", shorter ones first, absent if none. The names of `servers` are
-     * then Sentinel's names of masters.
+     * "host:port host:port ...", shorter ones first, absent if none. If there are Sentinels, the
+     * names of `servers` are Sentinel's names of masters.
      */
     oh_text sentinels;
 
@@ -221,8 +224,9 @@ static inline bool oh_server_pool_asks_replicas(const oh_server_pool *pool)
 }
 
 /*
- * In a pool that is not a Redis Cluster: how many of `servers` placement knows. They come before
- * the replicas, and before the servers of the old ring alone. Walks over the replicas.
+ * In a pool that is not a Redis Cluster: how many of `servers` placement knows. These come first,
+ * before the replicas and before the servers that only the old ring has. The function visits every
+ * replica.
  */
 size_t oh_server_pool_count_masters(const oh_server_pool *pool);
 

@@ -83,8 +83,8 @@ size_t oh_topology_size(const oh_server_pool *pool);
 
 /*
  * Builds a topology into `memory`, aligned for uint64_t. `ejected` has a flag for each server by
- * index, or is NULL for none; all ejected counts as none. The pool may be freed afterwards. False
- * if `size` is below oh_topology_size(pool). Allocates nothing.
+ * index, or is NULL if none is ejected. If all are ejected, that counts as none. The pool may be
+ * freed afterwards. False if `size` is below oh_topology_size(pool). Allocates nothing.
  */
 bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *memory, size_t size);
 
@@ -105,14 +105,17 @@ bool oh_topology_is_moving(const oh_topology *topology);
 
 #define OH_STAYS UINT32_MAX
 
-/* The node that a key moves from, or OH_STAYS. Slower than locate, which it does twice. */
+/*
+ * The node that a key moves from, or OH_STAYS. Slower than oh_topology_locate, because it places
+ * the key twice.
+ */
 uint32_t oh_topology_from(const oh_topology *topology, const uint8_t *key, size_t length);
 
 /* True if the old ring has one node for all keys that a server can make from the pattern. */
 bool oh_topology_was_pattern_placed(
     const oh_topology *topology, const uint8_t *pattern, size_t length);
 
-/* How many nodes, the last ones, have keys only by the old ring. */
+/* How many nodes have keys only by the old ring. They are the last ones. */
 uint32_t oh_topology_old_nodes_count(const oh_topology *topology);
 
 /* True if both are nodes of both rings: then keys may also move from `to` to `from`. */
@@ -143,7 +146,7 @@ uint64_t oh_topology_epoch(const oh_topology *topology);
 
 /*
  * Moves a slot to another node, as a redirect has said, in a topology of the caller's own. `slot`
- * and `node` must exist, and the distribution must be `slots`. After the last one the caller signs
+ * and `node` must exist, and the distribution must be `slots`. After the last move the caller signs
  * the topology.
  */
 void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node);
@@ -175,8 +178,8 @@ oh_hash oh_topology_hash_function(const oh_topology *topology);
 oh_distribution oh_topology_distribution(const oh_topology *topology);
 
 /*
- * 32 hexadecimal digits and a NUL: equal exactly if keys are placed alike. Ejection does not change
- * it.
+ * 32 hexadecimal digits and a NUL. Two topologies with the same digits place keys alike and reach
+ * nodes alike. Ejection does not change them.
  */
 const char *oh_topology_fingerprint(const oh_topology *topology);
 

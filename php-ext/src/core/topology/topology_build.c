@@ -60,7 +60,7 @@ static size_t foreign_points(const oh_server_pool *pool, const oh_foreign *forei
     return points;
 }
 
-/* There are never more points: rounding never adds a whole group (spec/placement). */
+/* The most points that the ring can have: rounding never adds a whole group (spec/placement). */
 static size_t points_max(const oh_server_pool *pool)
 {
     size_t count = oh_server_pool_count_masters(pool);

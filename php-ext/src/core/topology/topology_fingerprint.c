@@ -1,7 +1,8 @@
 /*
- * The fingerprint of a topology: a digest of everything that decides where a key lives, and of
- * nothing else. Two processes, in either language, have the same fingerprint exactly if they place
- * keys alike.
+ * The fingerprint of a topology: a digest of the placement, of the names, weights and addresses of
+ * the servers, and of the database. If two processes, in either language, have the same
+ * fingerprint, they place keys alike, and reach each node at the same address and in the same
+ * database. No other directive is part of the fingerprint, and neither is ejection.
  *
  * Implements spec/topology, fingerprint.
  */

@@ -11,7 +11,7 @@
 
 #define MAGIC 0x4f484942u /* "OHIB": also the version of the layout. */
 
-/* The texts after the header, in their order. Each ends with a NUL; an absent one is only that. */
+/* The texts after the header, in their order. Each ends with a NUL; an absent one is only a NUL. */
 enum {
     NAME,
     VARIABLES,
@@ -64,7 +64,7 @@ static size_t topology_offset(const header *head)
     return aligned(offset);
 }
 
-/* A secret has no NUL, so one after each keeps them apart. False if there is none. */
+/* No secret contains a NUL, so a NUL after each keeps them apart. False if there is no secret. */
 static bool digest_secrets(const oh_server_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES],
     uint8_t digest[OH_IMAGE_DIGEST_BYTES])
 {
@@ -189,7 +189,7 @@ static void write_texts(const oh_server_pool *pool, char *to)
     }
 }
 
-/* The number that the first eight digits are. */
+/* The first eight digits as a number. */
 static uint32_t beginning_of(const char *fingerprint)
 {
     uint32_t number = 0;

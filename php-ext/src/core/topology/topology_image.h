@@ -25,7 +25,7 @@
 /* Bytes that the image of this pool needs. */
 size_t oh_image_size(const oh_server_pool *pool);
 
-/* Writes it into memory of that size, aligned for uint64_t. */
+/* Writes the image into memory of that size, aligned for uint64_t. */
 void oh_image_write(
     const oh_server_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES], void *memory);
 

@@ -33,7 +33,7 @@ struct oh_topology {
     uint32_t texts;           /* Offset of the names and addresses. */
     uint32_t old_ring;        /* Offset of the topology of the ring that keys move from; 0: none. */
     uint32_t old_nodes_count; /* How many nodes, the last ones, have keys only by the old ring. */
-    uint32_t old_nodes;       /* Offset: for each of its nodes the index of that node here. */
+    uint32_t old_nodes;       /* Offset: for each node of the old ring its index here. */
     uint32_t zero;
     uint64_t epoch; /* slots: the cluster's. */
     /* Several nodes, ketama, no hash tag: locate then takes its short road. */

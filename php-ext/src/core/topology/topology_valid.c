@@ -1,10 +1,10 @@
 /*
  * Checks if a block of memory may be trusted as a topology.
  *
- * It does not check that the topology is the right one. It checks that locate, explain and node end
- * and stay inside the block, whatever its offsets, counts and numbers are, and that a ring built of
- * its nodes has the right size. So a torn or hostile block costs a wrong answer at worst, never a
- * crash.
+ * It does not check that the topology is the right one. It checks that the functions locate,
+ * explain and node come to an end and stay inside the block, whatever its offsets, counts and
+ * numbers are. It also checks that a ring built of its nodes has the right size. So a torn or
+ * hostile block costs a wrong answer at worst, never a crash.
  *
  * Implements spec/topology.
  */
@@ -85,7 +85,7 @@ static bool has_valid_areas(const oh_topology *topology)
            (topology->distribution == OH_SLOTS || has_ring(topology));
 }
 
-/* A ring is built of the nodes again, and the weights say how large it is. */
+/* A ring may be built of these nodes again, and the weights say how large that is. */
 static uint64_t weights_sum_max(const oh_topology *topology)
 {
     const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
@@ -96,7 +96,7 @@ static uint64_t weights_sum_max(const oh_topology *topology)
                                       : OH_WEIGHTS_SUM_MAX;
 }
 
-/* Only the servers of a distribution with slots have some, and then as many as they weigh. */
+/* Only under a distribution with slots do servers have slots, each server as many as it weighs. */
 static bool has_valid_slots_of(
     const oh_topology *topology, const oh_node_record *node, bool is_placed)
 {

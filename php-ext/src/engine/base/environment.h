@@ -40,9 +40,9 @@ typedef struct oh_environment {
     bool (*may_read)(const char *path);
 
     /*
-     * warn: shows a warning to the operator immediately. The others write a line to the program's
-     * log; the second of them does so even if the program keeps errors out of its log. Severities
-     * are syslog's.
+     * `warn` shows a warning to the operator immediately. `log` and `announce` write a line to the
+     * program's log, `announce` even if the program keeps errors out of its log. Severities are
+     * syslog's.
      */
     void (*warn)(const char *text);
     void (*log)(int severity, const char *text);

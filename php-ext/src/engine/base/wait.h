@@ -1,6 +1,6 @@
 /*
- * Wait: a poll that may last for days, and lets the program's signal handlers run; and how far a
- * step has got that must not wait.
+ * Wait: a poll that may last for days, and lets the program's signal handlers run. oh_progress says
+ * how far a step has got, if the step must not wait.
  */
 #ifndef OH_ENGINE_WAIT_H
 #define OH_ENGINE_WAIT_H

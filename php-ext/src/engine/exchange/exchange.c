@@ -112,8 +112,8 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
 /* ---- Other nodes ---- */
 
 /*
- * Bringing keys took a part of the call's time. If less than half of that time is left, the node is
- * not to blame for a late answer.
+ * Bringing keys took a part of the call's time. If less than half of the call's time is left, the
+ * node is not to blame for a late answer.
  */
 static void note_preparation(oh_exchange *exchange)
 {
@@ -158,7 +158,7 @@ static void send_if_waiting(oh_exchange *exchange, const oh_failure *refusal)
     }
 }
 
-/* Sends the requests that wait until all of the set are prepared. */
+/* Sends the requests that wait until all members of the set are prepared. */
 static OH_NOINLINE void send_waiting(oh_exchange *exchange)
 {
     oh_exchange_set *set = exchange->set;
@@ -314,7 +314,10 @@ void oh_exchange_start_whole(
     oh_exchange_start(exchange, request, length);
 }
 
-/* It may wait for other nodes. The deadlines of the rest of its set keep running meanwhile. */
+/*
+ * The interceptor may wait for other nodes. Meanwhile the deadlines of the other members of the set
+ * keep running.
+ */
 static OH_NOINLINE void intercept(oh_exchange *exchange)
 {
     oh_exchange_set *set = exchange->set;

@@ -5,9 +5,9 @@
  *                               └─ failed: the connection is closed; was the command executed?
  *
  * The caller (in PHP it is phpredis) passes all bytes of its commands in one write. The exchange
- * leases a connection, sends, and receives until the node owes nothing more. Only when every reply
- * is framed and counted does the caller begin to read, from memory. So the exchange has succeeded
- * or failed before the caller uses a byte. A failure can be repaired or reported before the caller
+ * leases a connection, sends, and receives until the node owes nothing more. The caller begins to
+ * read, from memory, only after every reply is framed and counted. So the exchange has succeeded or
+ * failed before the caller uses a byte. A failure can be repaired or reported before the caller
  * notices. The connection is back in the pool before the first value is unpacked. Only replies
  * larger than OH_REPLIES_AHEAD_BYTES are read while they arrive.
  *
@@ -82,15 +82,16 @@ typedef struct oh_call_terms {
     uint32_t block_ms;
     uint64_t deadline_ns; /* If set, replaces the deadline `timeout_ms` after the first write. */
     /*
-     * An encoded command, in static memory, that is sent before the request. An error as its reply
-     * fails the exchange. NULL if none.
+     * An encoded command, in static memory, that is sent before the request. If its reply is an
+     * error, the exchange fails. NULL if none.
      */
     const char *preface;
     oh_discards discards;      /* Taken over. */
     const oh_promise *promise; /* If set, all replies are gathered and judged by it. */
     /*
-     * SCAN: the cursor that is sent in place of the caller's, then the one that the node answers.
-     * phpredis 5.3.7 cannot hold one of 64 bits. NULL for all others.
+     * For SCAN: the cursor that is sent in place of the caller's; afterwards the cursor that the
+     * node has answered. phpredis 5.3.7 cannot hold a cursor of 64 bits. NULL for all other
+     * commands.
      */
     uint64_t *cursor;
     /*
@@ -105,7 +106,7 @@ typedef struct oh_call_terms {
      * (phpredis 5.3.7 would wait for the replies of the commands).
      */
     bool is_exec;
-    bool has_multi;     /* Commands after a MULTI are sent once the node has answered it. */
+    bool has_multi;     /* Commands after a MULTI are sent only after the node has answered it. */
     bool is_read_only;  /* May be retried after a reused connection broke. */
     bool never_repeats; /* Never retry. */
     /* One call with several round trips (SCAN, HSCAN), each with its own deadline. */
@@ -132,7 +133,10 @@ typedef struct oh_call_times {
     /* When the caller wrote. 0 for blocking commands, which are not timed. */
     uint64_t begun_ns;
     uint64_t waits_since_ns; /* When the caller wrote a blocking command; 0 for others. */
-    /* When the first check after the deadline was; until then it is less than the deadline. */
+    /*
+     * When the first check after the deadline was. Before that check, the value is less than the
+     * deadline.
+     */
     uint64_t late_ns;
     /* When control returned to the caller before the exchange ended; 0 if it did not. */
     uint64_t left_ns;
@@ -145,7 +149,7 @@ typedef struct oh_connection_use {
     /* Leased, without pending replies, for the next write. Only if `keeps`. */
     oh_connection *held;
     bool keeps;       /* The connection is held, not settled, after its replies. */
-    bool was_held;    /* `held` was set since `keeps`: no other connection may replace it. */
+    bool was_held;    /* After `keeps`, `held` was set, too: nothing may replace it. */
     bool is_reused;   /* It has carried exchanges before. */
     bool was_retried; /* The request is on its second connection. */
     bool was_sent;    /* An earlier connection may have delivered the request. */
@@ -159,7 +163,7 @@ typedef struct oh_findings {
     bool has_error_reply; /* A reply is an error. */
     bool has_error;       /* A reply is an error or contains one. */
     bool was_interrupted; /* The program ended the wait. */
-    oh_leaving leaving;   /* It has failed in order to be sent to another node. */
+    oh_leaving leaving;   /* It has failed so that its request can be sent to another node. */
 } oh_findings;
 
 typedef enum oh_exchange_state {
@@ -187,14 +191,14 @@ typedef struct oh_interceptor {
     void (*free)(struct oh_interceptor *interceptor);
     /*
      * A request has been written, and nothing is leased for it. False if it must not be sent now:
-     * the exchange has failed, or waits until all of its set are prepared. NULL if there is nothing
-     * to do.
+     * the exchange has failed, or waits until all members of its set are prepared. NULL if there is
+     * nothing to do.
      */
     bool (*prepare)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
     /*
-     * Called when all of the set are prepared. Does what the waiting exchanges need before they are
-     * sent. Those that fail, or get their replies here, stop waiting. NULL if `prepare` never makes
-     * an exchange wait.
+     * Called when all members of the set are prepared. Does what the waiting exchanges need before
+     * they are sent. Those that fail, or get their replies here, stop waiting. NULL if `prepare`
+     * never makes an exchange wait.
      */
     void (*prepare_set)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
 } oh_interceptor;
@@ -203,7 +207,7 @@ typedef struct oh_exchange {
     oh_exchange_state state;
     /* During a call. Bytes that the caller writes between calls are not sent. */
     bool is_called;
-    /* It is prepared, or translated for SSDB, and is sent when the whole set is. */
+    /* It is prepared, or translated for SSDB. It is sent when all members of its set are. */
     bool is_waiting;
     oh_peer peer;
     oh_call_terms terms;
@@ -281,9 +285,9 @@ void oh_exchange_await(oh_exchange *exchange);
 
 /*
  * Like oh_exchange_start, for this many whole commands within the limits of wire, which does not
- * frame them again. The caller itself keeps their promise. Only for terms without preface,
- * discards, cursor and `is_exec`. The bytes must stay until `conclude`, which waits for a reply as
- * run does.
+ * frame them again. The caller itself judges the replies. Only for terms without preface, discards,
+ * cursor and `is_exec`. The bytes must stay until oh_exchange_conclude, which waits for a reply
+ * like oh_exchange_run.
  */
 void oh_exchange_start_whole(
     oh_exchange *exchange, const char *request, size_t length, uint32_t commands_count);
@@ -336,8 +340,8 @@ void oh_exchange_fail_without_memory(oh_exchange *exchange);
 void oh_exchange_refuse_form(oh_exchange *exchange);
 
 /*
- * keep: from the next write on, the connection is held. give_back ends that: a connection that
- * `is_clean` returns to the pool, any other one is closed, which also ends its state at the node. A
+ * keep: from the next write on, the connection is held. give_back ends that: if `is_clean`, the
+ * connection returns to the pool; otherwise it is closed, which also ends its state at the node. A
  * current call can send nothing more.
  */
 void oh_exchange_keep(oh_exchange *exchange);
@@ -379,7 +383,7 @@ static inline bool oh_exchange_has_error(const oh_exchange *exchange)
     return exchange->found.has_error;
 }
 
-/* Clears these flags after the caller has repaired the cause. */
+/* Clears has_error_reply after the caller has repaired the cause. */
 static inline void oh_exchange_forget_error_reply(oh_exchange *exchange)
 {
     exchange->found.has_error_reply = false;
@@ -400,8 +404,8 @@ static inline uint64_t oh_exchange_begun_ns(const oh_exchange *exchange)
 }
 
 /*
- * True if another node may answer it, as far as this room can tell. Room resend checks whether all
- * of its commands read keys, and whether there is such a node.
+ * True if another node may answer the request, as far as this room can tell. Room resend checks
+ * whether all of its commands read keys, and whether there is another node that may answer.
  */
 static inline bool oh_exchange_may_fall_back(const oh_exchange *exchange)
 {
@@ -418,8 +422,8 @@ static inline bool oh_exchange_has_left(const oh_exchange *exchange)
 }
 
 /*
- * holds: true if a connection is held for the next write. The other function returns the last error
- * on it; length 0 if none.
+ * holds: true if a connection is held for the next write. held_error_reply: the last error reply on
+ * that connection; length 0 if there was none.
  */
 static inline bool oh_exchange_holds(const oh_exchange *exchange)
 {

@@ -40,8 +40,8 @@ void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 void oh_exchange_fail_of_other_process(oh_exchange *exchange);
 
 /*
- * True if the request is sent as the caller wrote it, and the caller judges the replies. It is one
- * test for all rare terms.
+ * True if the request is sent as the caller wrote it, and the caller judges the replies. This one
+ * test stands for all rare terms.
  */
 static inline bool oh_exchange_is_whole(const oh_exchange *exchange)
 {
@@ -141,8 +141,8 @@ static inline bool oh_exchange_is_full(const oh_exchange *exchange)
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *));
 
 /*
- * leave_caller: the caller waits again. The other function: the caller goes on, and deadlines stand
- * still until it waits. For waits of an interceptor, which are not waits for the set.
+ * For an interceptor, whose waits are not waits for the set. leave_caller: the caller waits again.
+ * return_to_caller: the caller goes on, and deadlines stand still until it waits.
  */
 void oh_exchange_set_leave_caller(const oh_exchange_set *set);
 void oh_exchange_set_return_to_caller(const oh_exchange_set *set);

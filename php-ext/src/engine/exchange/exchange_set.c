@@ -3,8 +3,8 @@
  *
  * A command on a warm connection takes three system calls: the pool's check of it, one send, and
  * one blocking receive, bounded by SO_RCVTIMEO. In all other cases (a new connection, a reply in
- * parts or later than that, several nodes, time that has passed), all calls are non-blocking, and
- * one poll waits for all exchanges, with the time that is left.
+ * parts, a reply that comes after SO_RCVTIMEO, several nodes, time that has passed), all calls are
+ * non-blocking, and one poll waits for all exchanges, with the time that is left.
  */
 #include <limits.h>
 #include <poll.h>
@@ -122,7 +122,7 @@ static bool is_blocking_long(oh_exchange *const *members, uint32_t count)
 
 /* ---- Waiting ---- */
 
-/* True if the exchange can receive what poll() does not know of. */
+/* True if the exchange can receive bytes of which poll() does not know. */
 static bool is_buffered(const oh_exchange *exchange)
 {
     return oh_exchange_is_active(exchange) && !oh_exchange_is_full(exchange) &&
@@ -155,7 +155,10 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
     }
 }
 
-/* Fails those that are late. All are noted first: nodes that are late together are not to blame. */
+/*
+ * Fails the exchanges that are late. All of them are noted first: nodes that are late together are
+ * not to blame.
+ */
 static void pass_deadlines(oh_exchange *const *members, uint32_t count,
     const struct pollfd *descriptors, uint64_t checked_ns)
 {
@@ -175,7 +178,7 @@ static void pass_deadlines(oh_exchange *const *members, uint32_t count,
 }
 
 /*
- * Fails those that should go to another node, unless bytes have arrived for them. As with
+ * Fails the exchanges that should go to another node, unless bytes have arrived for them. As with
  * deadlines, all are noted before one is judged.
  */
 static void leave_for_others(oh_exchange *const *members, uint32_t count,
@@ -255,8 +258,8 @@ static void wait_alone(oh_exchange *exchange)
 }
 
 /*
- * Deadlines are for nodes, so the time in which this process unpacks replies does not count. They
- * stand still from the moment the caller continues until it waits again.
+ * Deadlines are for nodes, so the time in which this process unpacks replies does not count.
+ * Deadlines stand still from the moment the caller continues until it waits again.
  */
 static void note_leaving(oh_exchange *const *members, uint32_t count)
 {

@@ -109,9 +109,9 @@ void oh_exchange_refuse_late_connection(oh_exchange *exchange)
 /* ---- Leaving ---- */
 
 /*
- * True if its lookout checks: no byte of the request was sent, or none of its answer has come and
- * it does not block. A write that was sent stays. But if it waits for long, its node may be gone,
- * so the lookout checks.
+ * True if the lookout of the exchange is asked: either no byte of the request was sent, or no byte
+ * of the answer has come and the command does not block. A write that was sent stays with its node.
+ * It is asked for a write all the same: if a write waits for long, its node may be gone.
  */
 static bool may_leave(const oh_exchange *exchange)
 {
@@ -124,7 +124,7 @@ static bool may_leave(const oh_exchange *exchange)
                (!exchange->times.block_ms && !exchange->found.has_heard));
 }
 
-/* Half of the time of a read that may fall back; UINT64_MAX for others. */
+/* When half of the time of a read is over that may fall back; UINT64_MAX for all others. */
 static uint64_t half_ns(const oh_exchange *exchange)
 {
     uint64_t half_ns = exchange->terms.timeout_ms * UINT64_C(500000);
@@ -177,7 +177,10 @@ bool oh_exchange_should_leave(oh_exchange *exchange, uint64_t now_ns)
 
 void oh_exchange_go_away(oh_exchange *exchange)
 {
-    /* The node had half of the time. Its health is told, as of a passed deadline. */
+    /*
+     * The node had half of the call's time and did not answer. Its health hears of that as of a
+     * passed deadline.
+     */
     if (exchange->found.leaving == OH_LEAVING_FOR_FALLBACK &&
         is_for_the_node(exchange, half_ns(exchange))) {
         oh_pool_report_late(exchange->use.connection, exchange->failure->what);

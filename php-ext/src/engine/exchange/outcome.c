@@ -128,8 +128,8 @@ static const char *unwell_word(oh_text error)
 }
 
 /*
- * Counts error replies that nutcracker counts as failures of the node. The caller still gets the
- * reply.
+ * Reports an error reply as a failure of the node if nutcracker counts it so. The caller still gets
+ * the reply.
  */
 static void judge_error_reply(const oh_exchange *exchange)
 {
@@ -291,7 +291,7 @@ void oh_exchange_replace(
 
 /* ---- Failure ---- */
 
-/* It may have failed before its caller began to wait. */
+/* The exchange may have failed before its caller began to wait. */
 static void count_failure(const oh_exchange *exchange, uint64_t now_ns)
 {
     const oh_metered *metered = exchange->peer.metered;

@@ -1,6 +1,6 @@
 /*
- * Request: the bytes that one write of the caller sends: with a preface before them, with DISCARD
- * instead of some EXECs, and with a barrier after each MULTI.
+ * Request: the bytes that one write of the caller sends. A preface may come before them, DISCARD
+ * may stand instead of some EXECs, and there is a barrier after each MULTI.
  *
  * It only handles bytes and counts replies. exchange sends it and interprets failures.
  */
@@ -42,7 +42,7 @@ typedef struct oh_request {
     const uint8_t *bytes; /* The caller's memory, valid until its write returns, or `own`. */
     size_t length, sent;
     uint8_t *own; /* The request as it is sent, if that differs from the caller's bytes. */
-    /* Replies of the connection before those that the caller waits for. */
+    /* How many replies of the connection come before those that the caller waits for. */
     uint64_t before;
     /* It may be sent up to here: the end, or the end of a MULTI that is not answered yet. */
     size_t barrier;
@@ -69,7 +69,7 @@ bool oh_request_put_cursor(oh_request *request, uint64_t cursor); /* The second 
 bool oh_request_write_discards(oh_request *request, const oh_discards *discards);
 
 /*
- * Commands after a MULTI are sent only once the node has answered it. If the node refused MULTI, it
+ * Commands after a MULTI are sent only after the node has answered it. A node that refuses MULTI
  * would execute them immediately, one by one. `written` is how many commands were written on the
  * connection before. When the reply of MULTI has come, the barrier moves to the next MULTI, or to
  * the end.
@@ -104,8 +104,8 @@ typedef struct oh_preface {
 } oh_preface;
 
 /*
- * Removes its reply, or one to an introduction before it, from `count` bytes. Returns how many are
- * left.
+ * Removes the reply to the preface, or a reply to an introduction before it, from `count` bytes.
+ * Returns how many bytes are left.
  */
 size_t oh_preface_take(oh_preface *preface, oh_wire *wire, uint8_t *bytes, size_t count);
 

@@ -22,8 +22,8 @@
 
 /*
  * Retries or fails after a lost connection. An idle connection may have died unnoticed. If no byte
- * came back, and nothing was sent or the request may be repeated, one new connection is tried
- * within the same deadline (spec/wire, section 5).
+ * came back, and either nothing was sent or the request may be repeated, one new connection is
+ * tried within the same deadline (spec/wire, section 5).
  */
 static void lose_connection(oh_exchange *exchange, const char *reason)
 {
@@ -455,13 +455,13 @@ static void take_held(oh_exchange *exchange)
     }
     exchange->use.held = NULL;
     exchange->use.connection = connection;
-    exchange->use.is_reused = false; /* A new one must not replace it. */
+    exchange->use.is_reused = false; /* A new connection must not replace it. */
     exchange->state = OH_EXCHANGE_OPENING;
 }
 
 /* A caller that waits for a connection. */
 typedef struct oh_waiting {
-    oh_patience patience; /* First, so that both have one address. */
+    oh_patience patience; /* First, so that both structs have one address. */
     oh_exchange *exchange;
 } oh_waiting;
 
@@ -487,7 +487,7 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
     oh_meter *meter = peer->metered->meter;
     oh_waiting waiting = {
         {exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0, frees, gives_up}, exchange};
-    /* A new one is wanted some time after the beginning. */
+    /* A new connection is wanted some time after the call began. */
     uint64_t now_ms = must_be_new ? 0 : exchange->times.begun_ns / 1000000;
     oh_wish wish = {must_be_new, peer->database};
     oh_connection *connection = OH_UNLIKELY(exchange->terms.goes_beyond)

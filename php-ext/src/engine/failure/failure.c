@@ -46,8 +46,8 @@ const char *oh_failure_outcome_phrase(oh_outcome outcome)
 /* ---- The value ---- */
 
 /*
- * Drops an escape, \xNN, that the end of the room has cut. Bytes from outside have no other
- * backslash.
+ * Drops an escape, \xNN, that the end of the room has cut. A backslash in bytes from outside always
+ * begins an escape.
  */
 static void drop_cut_escape(oh_failure *failure)
 {
@@ -175,7 +175,7 @@ void oh_failure_append_name(oh_buffer *message, const char *bytes, size_t length
     }
 }
 
-/* Its name, and its address if that is another text. */
+/* The name of the node, and its address if that is another text. */
 static void append_node(oh_buffer *message, const oh_node *node)
 {
     char written[OH_ADDRESS_BYTES_MAX];

@@ -3,8 +3,8 @@
  * foreign messages are recognised. Every worker inherits both ends; they close at exec.
  *
  * select() takes no descriptor from FD_SETSIZE (1024) on, and neither does PHP's stream_select().
- * So the ends lie above that as far as the limit of descriptors allows, and the low numbers are the
- * program's.
+ * So the ends get higher numbers, as far as the limit of descriptors allows, and the low numbers
+ * are left to the program.
  */
 #include "engine/shared/queue.h"
 

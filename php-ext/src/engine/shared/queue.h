@@ -29,13 +29,13 @@ typedef struct oh_queue_note {
 } oh_queue_note;
 
 /*
- * Called at program start. Makes `wanted` pairs, or fewer, with a warning, if descriptors are
- * short.
+ * Called at program start. Makes `wanted` pairs. If descriptors are short, it makes fewer, with a
+ * warning.
  */
 void oh_queue_startup(uint32_t wanted);
 void oh_queue_shutdown(void);
 
-/* True if this number has a queue. */
+/* True if the node of this number has a queue. */
 bool oh_queue_exists(uint32_t number);
 
 /*
@@ -43,7 +43,7 @@ bool oh_queue_exists(uint32_t number);
  */
 bool oh_queue_push(uint32_t number, int descriptor, const oh_queue_note *note);
 
-/* Takes the oldest one. -1 if the queue is empty. */
+/* Takes the oldest connection. -1 if the queue is empty. */
 int oh_queue_pull(uint32_t number, oh_queue_note *note);
 
 /* Waits until there may be one to pull. False if there was none within `wait_ms`. */

@@ -1,8 +1,8 @@
 /*
- * One c-ares channel carries all look-ups of a thread. It is created for the first one and ends
- * with the last one, so the next one reads a changed resolv.conf. An epoll descriptor holds the
- * channel's sockets and a timer for its repeats. A caller that waits for a name polls this
- * descriptor beside all others.
+ * One c-ares channel carries all look-ups of a thread. It is created for the first look-up and ends
+ * with the last one. So if resolv.conf has changed, the next look-up reads it again. An epoll
+ * descriptor holds the channel's sockets and a timer for its repeats. A caller that waits for a
+ * name polls this descriptor beside all others.
  *
  * A child of a fork notices that the channel is its parent's. It closes its copies. It neither
  * reads from the sockets nor changes the epoll set, because parent and child share both.

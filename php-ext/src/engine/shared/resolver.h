@@ -58,8 +58,8 @@ int oh_resolver_descriptor(void);
 bool oh_resolver_is_done(oh_lookup *lookup);
 
 /*
- * Like recall, for a look-up that is done. If 0, there are no addresses, and `reason` says why.
- * Then `own_error` is an errno that says what this process lacks, or 0.
+ * Like recall, for a look-up that is done. If it returns 0, there are no addresses, and `reason`
+ * says why. Then `own_error` is the errno for what this process lacks, or 0 if it lacks nothing.
  */
 uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port,
     oh_address addresses[OH_ADDRESSES_MAX], const char **reason, int *own_error);

@@ -42,8 +42,8 @@ static oh_store *store;
 static kept own; /* Used if there is no segment. */
 static int lock_descriptor = -1;
 /*
- * The last wait for the lock timed out. This process does not wait again until the lock was free
- * once.
+ * The last wait for the lock timed out. This process does not wait again before it has found the
+ * lock free.
  */
 static bool was_in_vain;
 static pthread_mutex_t lock_mutex = PTHREAD_MUTEX_INITIALIZER;

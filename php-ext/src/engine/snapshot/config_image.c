@@ -90,7 +90,7 @@ bool oh_config_image_is_forbidden(const oh_config_origin *origin, const void *im
 
 /* ---- Bytes ---- */
 
-/* Reads a whole file, at most one byte more than it may have. */
+/* Reads a file to its end, or until it is one byte longer than allowed. */
 static ssize_t read_whole(int descriptor, char *text, size_t most)
 {
     size_t length = 0;
@@ -347,7 +347,10 @@ bool oh_config_image_make(oh_config_image *config_image, const oh_config_origin 
     oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES])
 {
     memset(config_image, 0, sizeof *config_image);
-    /* It is taken before anything is read, so a change during the read is another version. */
+    /*
+     * The version is taken before anything is read, so a change during the read makes another
+     * version.
+     */
     config_image->version = oh_config_image_version(origin, NULL);
     if (origin->text.bytes) {
         read_text(config_image, origin, origin->text, name, salt, 0);

@@ -1,5 +1,5 @@
 /*
- * Config image: the result of reading a configuration: the image of a server pool, or a
+ * Config image: the result of reading a configuration. It is the image of a server pool, or a
  * failure.
  *
  * No function here warns or takes memory of a call, so the caller may hold the lock of the segment.
@@ -17,7 +17,7 @@
 
 /* Where a configuration comes from: a file, or a text that the program has. */
 typedef struct oh_config_origin {
-    const char *path; /* Absolute; of a text a name that says nothing about its content. */
+    const char *path; /* Absolute. For a text: a name that shows nothing of its content. */
     oh_text text;     /* Absent if it is a file. */
     /* The text was made of an array or a DSN, so its line numbers mean nothing. */
     bool is_array;
@@ -39,7 +39,7 @@ typedef struct oh_secrets {
     oh_secret_texts texts; /* They point into the block. */
 } oh_secrets;
 
-/* Copies those of the pool. The caller erases them. False if there is no memory. */
+/* Copies the secrets of the pool. The caller erases them. False if there is no memory. */
 bool oh_secrets_copy(oh_secrets *secrets, const oh_server_pool *pool);
 void oh_secrets_erase(oh_secrets *secrets);
 
@@ -52,8 +52,8 @@ typedef struct oh_config_image {
     bool is_of_process;
     bool has_no_memory; /* There was no memory for the image; the file may be good. */
     /*
-     * The version of the files that the image was made from, as they were before. Without an image,
-     * a number for the failure: it differs from every version, so the files are read again at each
+     * The version that the files had before the image was made from them. Without an image, a
+     * number for the failure: it differs from every version, so the files are read again at each
      * check.
      */
     uint64_t version;
@@ -62,12 +62,15 @@ typedef struct oh_config_image {
 
 /*
  * A number for the version of a file, which changes if the file is replaced or written to. It is
- * never 0. Even a missing file has a version. A text has one version. The password file that the
- * image names is a part of it. `image` may be NULL.
+ * never 0. Even a missing file has a version. A text always has the same version. If the image
+ * names a password file, the version also depends on that file. `image` may be NULL.
  */
 uint64_t oh_config_image_version(const oh_config_origin *origin, const void *image);
 
-/* True if this process may not read one of these files. False if a file is missing. */
+/*
+ * True if there is one of these files that this process has no right to read. A missing file does
+ * not count.
+ */
 bool oh_config_image_is_forbidden(const oh_config_origin *origin, const void *image);
 
 /* Reads the server pool `name`. The image contains a digest of the secrets with `salt`. */

@@ -115,7 +115,10 @@ static bool is_resting(const oh_connections *connections, uint64_t now_ms)
     return oh_health_until(atomic_load_explicit(&health->state, memory_order_relaxed)) > now_ms;
 }
 
-/* True if it neither fails in the map nor rests. The clock is read only if it may rest. */
+/*
+ * True if the map does not report the node as failing, and the node does not rest. The clock is
+ * read only if it may rest.
+ */
 static bool is_well(oh_snapshot *snapshot, uint32_t node)
 {
     const oh_connections *connections = oh_snapshot_connections(snapshot, node);

@@ -3,9 +3,9 @@
  * says.
  *
  * A replica's answer may be older than a write that its master has already acknowledged. Setting
- * read_from accepts that. Writes, transactions and blocking commands go to the master. Room resend
- * sends a read that a node does not answer to its fallback: a replica's master, or with
- * prefer_master a replica.
+ * read_from accepts that. Writes, transactions and blocking commands go to the master. If a node
+ * does not answer a read, room resend sends the read to the node's fallback: to a replica's master,
+ * or with prefer_master to a replica.
  *
  * Implements spec/config, `read_from`, and spec/topology/cluster.md, section 7.
  */
@@ -45,8 +45,8 @@ bool oh_read_from_may_fall_back(const oh_snapshot *snapshot, uint32_t node);
 bool oh_read_from_has_fallback(oh_snapshot *snapshot, uint32_t node);
 
 /*
- * The node that answers a read of this master if the other one does not. OH_NO_FALLBACK if there is
- * none.
+ * The node that answers a read of this master if the node `asked` does not. OH_NO_FALLBACK if there
+ * is none.
  */
 uint32_t oh_read_from_fallback(oh_snapshot *snapshot, uint32_t master, uint32_t asked);
 

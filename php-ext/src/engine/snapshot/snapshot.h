@@ -2,7 +2,7 @@
  * Snapshot: one server pool of one version of a configuration, or of the map of a Redis Cluster. It
  * has the directives, the topology, and the connections of each node. It is immutable, except for
  * the set of ejected nodes and for parts that are made at their first use. It is counted: a client
- * holds the one it began with.
+ * holds the snapshot it began with.
  */
 #ifndef OH_ENGINE_SNAPSHOT_H
 #define OH_ENGINE_SNAPSHOT_H
@@ -38,8 +38,9 @@ void oh_live_ring_release(oh_live_ring *ring);
 /* The ejected nodes of a server pool with auto_eject_hosts. */
 typedef struct oh_ejection {
     oh_live_ring *ring; /* NULL if no node is ejected: keys are placed as configured. */
-    uint64_t seen;      /* The count of changes when it was built; OH_NEVER_SEEN before that. */
-    uint64_t due_ms;    /* When the first node may return; 0 if none is ejected. */
+    /* The count of changes when the ring was built; OH_NEVER_SEEN before that. */
+    uint64_t seen;
+    uint64_t due_ms; /* When the first node may return; 0 if none is ejected. */
 } oh_ejection;
 
 /* Linked lists of the nodes that may answer reads (read_from.h). */
@@ -69,7 +70,8 @@ typedef struct oh_snapshot {
     uint32_t nodes_count;
     uint32_t masters_count; /* Nodes that have keys. */
     /*
-     * Who has the newest map. NULL if this is not a map: its nodes are those of the configuration.
+     * Who has the newest map. NULL if the snapshot is not one of a map: then its nodes are those of
+     * the configuration.
      */
     struct oh_nodes *known_by;
     bool is_cluster;              /* The map of a Redis Cluster: its keys have slots. */
@@ -102,8 +104,8 @@ oh_snapshot *oh_snapshot_make(
 void oh_snapshot_release(oh_snapshot *snapshot);
 
 /*
- * True if a node has its own keys. Replicas do not, nor do indexes of a Redis Cluster without a
- * node.
+ * True if a node has its own keys. Replicas have none, and neither have indexes of a Redis Cluster
+ * that have no node.
  */
 static inline bool oh_snapshot_has_keys(const oh_snapshot *snapshot, uint32_t node)
 {

@@ -37,27 +37,27 @@ void oh_tls_peer_close(oh_tls_peer *peer); /* NULL is allowed. */
 oh_bytes oh_tls_peer_settings(const oh_tls_peer *peer);
 
 /*
- * Reads the files of certificates and keys, for the first time or because they have changed. False
- * and a failure if they cannot be used and none were used before.
+ * Reads the files of certificates and keys, for the first time or because they have changed. False,
+ * with a failure, if they cannot be used and no earlier ones are in use.
  */
 bool oh_tls_peer_prepare(oh_tls_peer *peer, oh_failure *failure);
 
 /*
- * Begins to encrypt a connected socket, which stays its owner's. NULL and a failure if there is no
- * memory.
+ * Begins to encrypt a connected socket, which still belongs to its owner. NULL and a failure if
+ * there is no memory.
  */
 oh_tls_channel *oh_tls_channel_open(oh_tls_peer *peer, int socket, oh_failure *failure);
 
 /* Advances the handshake. WAITS: poll for `events`. BROKEN: `failure` says why. */
 oh_progress oh_tls_channel_advance(oh_tls_channel *channel, short *events, oh_failure *failure);
 
-/* True if the last call that could receive has got bytes of the node. */
+/* True if the last call that could receive has got bytes from the node. */
 bool oh_tls_channel_has_received(const oh_tls_channel *channel);
 
 /*
  * Receives and sends like recv() and send(), with their results and errno; sending never waits.
- * With MSG_DONTWAIT receiving never waits, without it at most once. It fails with EINTR if bytes
- * have come that are not data yet.
+ * With MSG_DONTWAIT, receiving never waits; without it, receiving waits at most once. Receiving
+ * fails with EINTR if bytes have come that are not data yet.
  */
 ssize_t oh_tls_channel_receive(oh_tls_channel *channel, void *bytes, size_t size, int flags);
 ssize_t oh_tls_channel_send(oh_tls_channel *channel, const void *bytes, size_t size);
@@ -75,9 +75,9 @@ bool oh_tls_channel_is_silent(oh_tls_channel *channel);
 bool oh_tls_channel_has_more(oh_tls_channel *channel);
 
 /*
- * For a channel that was lost: true if the node has refused this client's certificate, which with
- * TLS 1.3 it does after the client's handshake. Then the failure says so, and no command was
- * executed.
+ * For a channel that was lost: true if the node has refused this client's certificate. (With TLS
+ * 1.3 a node does so after the handshake of the client is over.) Then the failure says so, and no
+ * command was executed.
  */
 bool oh_tls_channel_is_turned_away(oh_tls_channel *channel, oh_failure *failure);
 

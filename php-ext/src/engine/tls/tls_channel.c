@@ -204,7 +204,10 @@ bool oh_tls_channel_has_buffered(const oh_tls_channel *channel)
     return channel->has_buffered;
 }
 
-/* True if a part of a record has come. OpenSSL does not count its head alone as pending. */
+/*
+ * True if a part of a record has come. OpenSSL does not count the head of a record alone as
+ * pending.
+ */
 static bool has_part(const oh_tls_channel *channel)
 {
     return SSL_has_pending(channel->ssl) || strcmp(SSL_rstate_string(channel->ssl), "RB") == 0;

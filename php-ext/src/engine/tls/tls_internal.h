@@ -37,8 +37,9 @@ typedef struct oh_tls {
     oh_tls_verify verify;
     /* Into `settings`; NULL if absent. */
     const char *texts[OH_TLS_TEXTS_COUNT];
-    SSL_CTX *context;                        /* NULL before the files were read. */
-    BIO_METHOD *method;                      /* By which OpenSSL sends and receives. */
+    SSL_CTX *context; /* NULL before the files were read. */
+    /* The functions by which OpenSSL sends and receives. */
+    BIO_METHOD *method;
     uint32_t generation;                     /* How often a context was made. */
     uint64_t checked_ms;                     /* When the files were last checked. */
     oh_tls_stamp stamps[OH_TLS_FILES_COUNT]; /* Of the files of the context. */
@@ -60,14 +61,14 @@ struct oh_tls_channel {
     int socket;
     uint32_t generation; /* The generation of its context. */
     int error;           /* errno of a system call that failed for good; 0 if none did. */
-    int delay;           /* errno of the last one that could not do anything now. */
-    int alert;           /* The number of the alert by which the node ended it; 0 if none. */
+    int delay;           /* errno of the last call that must be tried again. */
+    int alert;           /* The alert by which the node ended the channel; 0 if none. */
     bool may_wait;       /* The next system call may wait. */
     bool has_received;   /* Bytes have come during this call. */
     bool has_spoken;     /* The node has sent its first byte. */
     bool is_plain;       /* That byte begins no record of TLS. */
     bool has_ended;      /* The node has closed its side. */
-    bool is_of_ca;       /* The check of certificates has failed at one that is not the node's. */
+    bool is_of_ca;       /* The check has failed at a certificate that is not the node's. */
     bool is_asked;       /* The node has asked for a client certificate. */
     bool has_heard;      /* The node has sent data. */
     bool has_buffered;   /* OpenSSL has a result that poll() does not report. */

@@ -1,8 +1,9 @@
 /*
  * Server pools with equal settings share one context of OpenSSL. It is made at the first handshake,
- * and made again when one of the files has changed; open connections keep the one that they began
- * with. A file that cannot be used, such as one that is only half written, leaves the context as it
- * is. It is read again at the next check: the reason may be outside of it, such as its rights.
+ * and made again when one of the files has changed; open connections keep the context that they
+ * began with. A file that cannot be used, such as one that is only half written, leaves the context
+ * as it is. It is read again at the next check: the reason may be outside of it, such as its
+ * rights.
  *
  * Each peer keeps the session of its latest connection. The next handshake resumes it, so no
  * certificate is sent or checked again. A session is never resumed under another context.
@@ -141,7 +142,7 @@ static void set_modes(const oh_tls *tls, SSL_CTX *context)
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    /* One system call takes the head of a record and its rest, and more of them. */
+    /* One system call takes the head of a record, its rest, and further records. */
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_verify(
         context, tls->verify == OH_TLS_NONE ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, note_issuer);

@@ -1,6 +1,6 @@
 /*
- * OpenSSL's own functions for sockets would raise SIGPIPE, and wait whenever the socket does. These
- * never raise a signal, and wait only where the channel allows it: once.
+ * OpenSSL's own functions for sockets would raise SIGPIPE, and wait whenever the socket does. The
+ * functions here never raise a signal, and wait only where the channel allows it, and only once.
  *
  * OpenSSL asks for bytes until it has data, however many records without data a node sends. So it
  * gets bytes once in a call; then its caller polls, and watches the deadline.
