@@ -149,7 +149,7 @@ typedef struct oh_connection_use {
     /* Leased, without pending replies, for the next write. Only if `keeps`. */
     oh_connection *held;
     bool keeps;       /* The connection is held, not settled, after its replies. */
-    bool was_held;    /* After `keeps`, `held` was set, too: nothing may replace it. */
+    bool was_held;    /* `held` was set after `keeps`: no other connection may replace it. */
     bool is_reused;   /* It has carried exchanges before. */
     bool was_retried; /* The request is on its second connection. */
     bool was_sent;    /* An earlier connection may have delivered the request. */

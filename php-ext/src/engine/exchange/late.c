@@ -111,7 +111,7 @@ void oh_exchange_refuse_late_connection(oh_exchange *exchange)
 /*
  * True if the lookout of the exchange is asked: either no byte of the request was sent, or no byte
  * of the answer has come and the command does not block. A write that was sent stays with its node.
- * It is asked for a write all the same: if a write waits for long, its node may be gone.
+ * The lookout is asked for such a write, too: if the write waits for long, its node may be gone.
  */
 static bool may_leave(const oh_exchange *exchange)
 {
@@ -124,7 +124,10 @@ static bool may_leave(const oh_exchange *exchange)
                (!exchange->times.block_ms && !exchange->found.has_heard));
 }
 
-/* When half of the time of a read is over that may fall back; UINT64_MAX for all others. */
+/*
+ * The instant at which a read that may fall back has used half of its time; UINT64_MAX for all
+ * others.
+ */
 static uint64_t half_ns(const oh_exchange *exchange)
 {
     uint64_t half_ns = exchange->terms.timeout_ms * UINT64_C(500000);

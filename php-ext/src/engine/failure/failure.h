@@ -56,7 +56,10 @@ const char *oh_quote(oh_quoted *quoted, const void *bytes, size_t length);
 /* Like oh_quote, for a name or a key, whose beginning is enough. */
 const char *oh_quote_name(oh_quoted *quoted, const void *bytes, size_t length);
 
-/* Like oh_quote, for a path or the name of a pool. Shows no more of the bytes than can be one. */
+/*
+ * Like oh_quote, for a path or the name of a pool. Shows only as many of the first bytes as can be
+ * one.
+ */
 const char *oh_quote_path(oh_quoted *quoted, const char *path, size_t length);
 
 /* Fills `numbers`, which oh_failure_set leaves empty. */

@@ -412,7 +412,7 @@ oh_progress oh_connection_advance(
 
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms)
 {
-    /* Half of the timeout: a read may go to another node then. */
+    /* After half of the timeout a read may go to another node. */
     uint32_t check_ms = OH_LEAVING_CHECK_MS, half_ms = timeout_ms / 2 + 1;
     uint32_t limit_ms = timeout_ms ? OH_MIN(half_ms, check_ms) : check_ms;
     struct timeval limit = {.tv_usec = limit_ms * 1000L};

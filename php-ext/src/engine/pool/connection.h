@@ -116,7 +116,7 @@ typedef struct oh_connection {
     bool is_turned_away; /* The node itself has refused this connection. */
     /* No reply ever came over it: a first error may be about the connection itself. */
     bool is_unproven;
-    bool must_introduce;   /* pool: before the next command it is told who uses it. */
+    bool must_introduce;   /* pool: the node is told who uses it before the next command. */
     uint32_t generation;   /* Counts forks: a child must not touch the sockets of its parent. */
     uint32_t seat;         /* pool_host: its seat among those of the host. */
     uint64_t born_ms;      /* When it was opened, by the monotonic clock. */
@@ -131,8 +131,8 @@ typedef struct oh_connection {
     /* The number of the last reply to an introduction that was sent before a command. */
     uint64_t introduced;
     /*
-     * The steps of opening are to connect, to encrypt, and to get the answers to the handshake:
-     * when the present one began, and how long the last one took.
+     * When the present step of opening began, and how long the last step took. The steps are to
+     * connect, to encrypt, and to get the answers to the handshake.
      */
     uint64_t asked_ms;
     uint32_t step_ms;
@@ -149,7 +149,8 @@ typedef struct oh_connection {
     uint8_t addresses_count;
     int last_errno;        /* Why it could not be reached. */
     oh_address *addresses; /* Only while connecting. */
-    oh_race *race;         /* The same, if there are several. Its descriptor is `socket` then. */
+    /* Only while connecting to one of several addresses; `socket` is its descriptor then. */
+    oh_race *race;
     oh_wire wire;
 } oh_connection;
 
@@ -175,7 +176,7 @@ static inline bool oh_connection_has_old_name(
            (connection->named == 0 || connection->named >> 32 == endpoint->name >> 32);
 }
 
-/* True if it is in another database, so that the caller must select its own first. */
+/* True if the connection is in another database, so that the caller must first select its own. */
 static inline bool oh_connection_is_elsewhere(const oh_connection *connection, oh_database database)
 {
     uint32_t wanted = OH_UNLIKELY(oh_database_is_chosen(database)) ? oh_database_number(database)
@@ -214,7 +215,9 @@ bool oh_connection_has_own_error(const oh_connection *connection);
  */
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);
 
-/* For waits that may last for days: detects a node that vanishes silently within a minute. */
+/*
+ * For waits that may last for days: if a node vanishes silently, this is detected within a minute.
+ */
 void oh_connection_keep_alive(const oh_connection *connection);
 
 /* True if the node has not closed a connection that is still being opened. One system call. */
@@ -244,7 +247,7 @@ static inline ssize_t oh_connection_send(
                : oh_tls_channel_send(connection->channel, bytes, size);
 }
 
-/* The same for bytes that are to leave together with those that are sent next. */
+/* Like oh_connection_send, for bytes that are to leave together with those that are sent next. */
 static inline ssize_t oh_connection_send_ahead(
     const oh_connection *connection, const void *bytes, size_t size)
 {
@@ -275,8 +278,8 @@ static inline void oh_connection_count_opened(const oh_connection *connection, o
 }
 
 /*
- * Before it is closed: if its host name has several addresses, and the node has sent nothing, this
- * address comes last from now on.
+ * Call it before the connection is closed. If its host name has several addresses, and the node has
+ * sent nothing, the address of this connection comes last from now on.
  */
 void oh_connection_blame_address(const oh_connection *connection, const oh_endpoint *endpoint);
 

@@ -191,8 +191,8 @@ static bool is_password_unneeded(const oh_wire *wire)
 }
 
 /*
- * The answer to AUTH without the arguments of a command that the node does not know: these are the
- * user and the password.
+ * The answer to AUTH, for a message. A node that does not know AUTH repeats its arguments, the user
+ * and the password: they are left out.
  */
 static const char *answer_to_auth(const oh_wire *wire, oh_quoted *answer)
 {
@@ -234,8 +234,9 @@ static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failu
 }
 
 /*
- * The node must say itself that it is a master. An error counts as "master": the user may not be
- * allowed to ask. A node that wants a password is refused here, because the first command would be.
+ * The node must say itself that it is a master. An error counts as "master", because the user may
+ * have no right to ask. A node that wants a password is refused here, because the node would refuse
+ * the first command.
  */
 static bool judge_role(const oh_connection *connection, oh_failure *failure)
 {
@@ -297,7 +298,8 @@ bool oh_handshake_introduce(oh_connection *connection, const oh_endpoint *endpoi
     ssize_t sent = oh_connection_send_ahead(
         connection, endpoint->handshake + endpoint->handshake_length, length);
     if (sent >= 0 && (size_t)sent < length) {
-        errno = EAGAIN; /* Nothing else is in the socket's buffer, so it has room for it. */
+        /* Nothing else is in the socket's buffer, so it has room for the introduction. */
+        errno = EAGAIN;
     }
     return sent == (ssize_t)length;
 }
@@ -441,7 +443,7 @@ static oh_progress say_select(oh_connection *connection, oh_failure *failure)
 }
 
 /*
- * Nothing but OK says that the database is selected: in a transaction, for one, the answer would be
+ * Only OK says that the database is selected. In a transaction, for example, the answer would be
  * QUEUED.
  */
 static oh_progress judge_select(oh_connection *connection, oh_failure *failure)

@@ -1,8 +1,9 @@
 /*
  * Handshake: the first commands of a new connection, and the check of their answers. They are AUTH
  * and SELECT, in the order that the configuration requires, and VERSION if the node must be SSDB.
- * Behind them is the introduction: who uses the connection. Where there is nothing else to say, it
- * is sent in front of the first command, because waiting for its answers would take a round trip.
+ * Behind them is the introduction: who uses the connection. If the introduction would be all of the
+ * handshake, it is sent in front of the caller's first command instead, because waiting for its
+ * answers would take a round trip.
  *
  * A connection that is in another database than its caller has a short handshake of its own before
  * the first command: one SELECT.
@@ -15,23 +16,24 @@
 #include "engine/pool/connection.h"
 
 /*
- * Adds the handshake with this server, and its introduction by this name, to an endpoint that has
- * its address. False if there is no memory.
+ * Adds to an endpoint the handshake with this server, and the introduction by this name. The
+ * endpoint already has the address of the server. False if there is no memory.
  */
 bool oh_handshake_set(
     oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server, const char *name);
 
-/* Erases it, passwords included. */
+/* Erases the handshake, passwords included. */
 void oh_handshake_clear(oh_endpoint *endpoint);
 
-/* Sends it and reads the answers, as far as possible without waiting. */
+/* Sends the handshake and reads the answers, as far as possible without waiting. */
 oh_progress oh_handshake_advance(
     oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
 
 /*
- * For a connection that is ready and must introduce itself: sends its introduction. It leaves
- * together with the command that the caller sends next. Replies up to the connection's `introduced`
- * belong to it, and the caller drops them. False if the connection is lost; errno says why.
+ * For a connection that is ready and must introduce itself: sends its introduction. The
+ * introduction leaves together with the command that the caller sends next. Replies up to the
+ * connection's `introduced` belong to it, and the caller drops them. False if the connection is
+ * lost; errno says why.
  */
 bool oh_handshake_introduce(oh_connection *connection, const oh_endpoint *endpoint);
 

@@ -86,7 +86,7 @@ static bool collect_nodes(
     return true;
 }
 
-/* False if not all could be read. */
+/* False if not all of them could be read. */
 static bool collect(oh_configured *configured, const oh_store *store)
 {
     bool is_whole = true;
@@ -144,7 +144,10 @@ static void give_up_meters(oh_store *store)
 
 /* ---- The counts of this process ---- */
 
-/* By the number of the meter. If its entry belongs to another node by now, they begin again. */
+/*
+ * The counts, by the number of the meter. If the entry of a meter belongs to another node by now,
+ * its counts begin again.
+ */
 static OH_PER_THREAD struct {
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_metered_own own;

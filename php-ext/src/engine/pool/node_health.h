@@ -41,9 +41,9 @@ void oh_node_health_end(oh_node_health *health);
 void oh_node_health_move(oh_node_health *health, oh_store_health *host);
 
 /*
- * True if the caller may use the node now. Only one caller at a time may try a node that rests. The
- * caller passes `born` back if it fails. The deadline limits how long other callers wait for its
- * result. If it returns false, the failure is set.
+ * True if the caller may use the node now. Only one caller at a time may try a node that rests. If
+ * its attempt fails, the caller passes `born` back. The deadline limits how long other callers wait
+ * for the result of the attempt. If it returns false, the failure is set.
  */
 bool oh_node_health_ask(
     oh_node_health *health, uint64_t deadline_ns, uint64_t *born, oh_failure *failure);

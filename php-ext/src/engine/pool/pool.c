@@ -165,8 +165,8 @@ static oh_connection *take_oldest_of_host(oh_connections *connections, uint64_t 
 }
 
 /*
- * Takes the oldest one of the queue. If it is in another database it tries a few more, which is
- * cheaper than asking the node for the database; those that are not taken go back.
+ * Takes the oldest connection of the queue. If that is in another database, it tries a few more,
+ * because that is cheaper than to select the database. Connections that are not taken go back.
  */
 static oh_connection *take_of_host(
     oh_connections *connections, oh_database database, uint64_t now_ms)
@@ -190,7 +190,7 @@ static oh_connection *take_of_host(
     return other;
 }
 
-/* The connection used last of those in the database; with `is_any`, of all. */
+/* Of the connections in the database, or of all if `is_any`, the one that was used last. */
 static oh_connection *find_idle(
     const oh_connections *connections, oh_database database, bool is_any)
 {
@@ -298,7 +298,7 @@ static oh_connection *open_new(oh_connections *connections, oh_meter *meter, uin
 
 /*
  * Goes on with the connection that an earlier call had no time to open, if there is one. If the
- * node has closed it since, this call has not failed.
+ * node has closed it in the meantime, that is not a failure of this call.
  */
 static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64_t now_ms)
 {
@@ -324,8 +324,8 @@ static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64
  * Waits for a connection of the host. False, with the failure, if none came in time, or if the
  * connections are those of this process alone.
  *
- * Before a process waits, it parks its idle connections, so that it does not keep what another
- * worker waits for. For the same reason, sets lease in the order of nodes (scatter).
+ * Before a process waits, it parks its idle connections, so that it keeps none that another worker
+ * waits for. For the same reason, exchange sets lease in the order of the nodes (scatter).
  */
 static bool await(oh_connections *connections, uint64_t deadline_ns, oh_failure *failure)
 {

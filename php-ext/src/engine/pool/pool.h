@@ -7,7 +7,8 @@
  * overlap.
  *
  * A pool lives as long as the process (under ZTS, the thread). pool_host keeps the connections that
- * the workers of a server share. Callers cannot see from which of the two a connection came.
+ * the workers of a server share. A caller cannot see whether a connection came from the process or
+ * from the host.
  */
 #ifndef OH_ENGINE_POOL_H
 #define OH_ENGINE_POOL_H
@@ -20,9 +21,9 @@
 typedef struct oh_connections oh_connections;
 
 /*
- * Opens the connections of a server, shared by all servers with an equal endpoint. From now on new
- * ones introduce themselves by the name of this server pool, whose identity is given. Counted; the
- * caller closes them. NULL if there is no memory.
+ * Opens the connections of a server, shared by all servers with an equal endpoint. From now on, new
+ * connections introduce themselves by the name of this server pool, whose identity is given.
+ * Counted; the caller closes them. NULL if there is no memory.
  */
 oh_connections *oh_pool_open(const oh_server_pool *pool, const oh_server *server,
     const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
@@ -57,16 +58,22 @@ uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined);
 /* How long a caller waits for a connection. */
 typedef struct oh_patience {
     uint64_t deadline_ns; /* 0: for ever. */
-    /* Asked before it waits. True if the caller itself has given a connection back. */
+    /* Called before the caller waits. True if the caller itself has given a connection back. */
     bool (*frees)(struct oh_patience *patience, const oh_connections *connections);
-    /* Asked from time to time while it waits. True if it gives up; the failure is set. */
+    /*
+     * Called from time to time while the caller waits. True if the caller gives up; then the
+     * failure is set.
+     */
     bool (*gives_up)(struct oh_patience *patience);
 } oh_patience;
 
 /* The connection that a caller wants. */
 typedef struct oh_wish {
     bool must_be_new;
-    /* A connection in this database is preferred. On any other one the caller selects it. */
+    /*
+     * A connection in this database is preferred. On any other connection the caller selects the
+     * database.
+     */
     oh_database database;
 } oh_wish;
 
@@ -112,8 +119,8 @@ void oh_pool_note_late(const oh_connection *connection);
 void oh_pool_report_late(oh_connection *connection, const char *why);
 
 /*
- * Reports that a used connection was lost before a byte of its reply came. So no connection that is
- * as old is leased again.
+ * Reports that a used connection was lost before a byte of its reply came. So no connection whose
+ * last reply is as old is leased again.
  */
 void oh_pool_report_stale(const oh_connection *connection);
 

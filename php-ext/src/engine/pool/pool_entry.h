@@ -41,12 +41,12 @@ bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms);
 /* Finds the entry, or makes one if there is room. `shared` is not NULL if it succeeds. */
 void oh_host_join(oh_host_node *node, uint64_t now_ms);
 
-/* The node is not configured any more. */
+/* Says that the node is not configured any more. */
 void oh_host_leave(const oh_host_node *node);
 
 /*
- * Closes connections and gives up entries that are not needed, once a second in one process of the
- * host.
+ * Closes connections and gives up entries that are not needed. Only one process of the host does
+ * so, once a second.
  */
 void oh_host_tidy(void);
 

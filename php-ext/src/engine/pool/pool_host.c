@@ -3,8 +3,8 @@
  * workers of a server share it.
  *
  * A lease takes a connection from the queue. If the queue is empty and there is a free seat, it
- * opens a new one. Otherwise it waits, within the deadline, until another worker gives one back.
- * Seats name their owner, so those of a dead worker can be reclaimed.
+ * opens a new one. Otherwise it waits, within the deadline, until another worker gives a connection
+ * back. Seats name their owner, so those of a dead worker can be reclaimed.
  *
  * Implements spec/topology/segment.md, owners.
  *

@@ -54,7 +54,7 @@ uint32_t oh_host_claim(const oh_host_node *node);
 
 /*
  * Waits until it is worth trying again, at most until the deadline (0 if there is none). False if
- * it has passed.
+ * the deadline has passed.
  */
 bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns);
 

@@ -98,7 +98,8 @@ static bool has_ended(int sock, int *error)
 }
 
 /*
- * Ends an attempt. The epoll set would keep the socket if a child of a fork also had it.
+ * Ends an attempt. The socket is removed from the epoll set, because the set would keep it if a
+ * forked child also had it.
  */
 static void leave(oh_race *race, uint8_t number)
 {

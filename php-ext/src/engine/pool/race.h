@@ -25,12 +25,12 @@ oh_race *oh_race_begin(const oh_address *addresses, uint8_t count, uint32_t time
 int oh_race_descriptor(const oh_race *race);
 
 /*
- * Goes on without waiting. READY: `socket` is connected, the caller's, to the address `winner`.
- * BROKEN: all have failed, the last one with `error`.
+ * Goes on without waiting. READY: `socket` is connected to the address `winner`, and belongs to the
+ * caller. BROKEN: all have failed, the last one with `error`.
  */
 oh_progress oh_race_advance(oh_race *race, int *socket, uint8_t *winner, int *error);
 
-/* Closes what is left of it. */
+/* Closes what is left of the race. */
 void oh_race_end(oh_race *race);
 
 /* A socket that has begun to connect, without waiting; -1 and errno if it failed immediately. */

@@ -68,8 +68,8 @@ typedef struct oh_config_image {
 uint64_t oh_config_image_version(const oh_config_origin *origin, const void *image);
 
 /*
- * True if there is one of these files that this process has no right to read. A missing file does
- * not count.
+ * True if this process has no right to read the file, or the password file. A missing file does not
+ * count.
  */
 bool oh_config_image_is_forbidden(const oh_config_origin *origin, const void *image);
 

@@ -61,7 +61,7 @@ struct oh_tls_channel {
     int socket;
     uint32_t generation; /* The generation of its context. */
     int error;           /* errno of a system call that failed for good; 0 if none did. */
-    int delay;           /* errno of the last call that must be tried again. */
+    int delay;           /* errno of the last system call that must be tried again. */
     int alert;           /* The alert by which the node ended the channel; 0 if none. */
     bool may_wait;       /* The next system call may wait. */
     bool has_received;   /* Bytes have come during this call. */
