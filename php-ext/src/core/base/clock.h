@@ -23,8 +23,8 @@ uint64_t oh_clock_coarse_ns(void);
 uint64_t oh_clock_unix_s(void);
 
 /*
- * How long the machine has been suspended. The kernel counts that time in the age of processes; the
- * clock above does not.
+ * How long the machine has been suspended. The kernel counts that time as a part of the age of
+ * processes; the clock above does not count it.
  */
 uint64_t oh_clock_asleep_ns(void);
 

@@ -29,7 +29,7 @@ static inline bool oh_text_is_same(oh_text one, oh_text other)
            (one.length == 0 || memcmp(one.bytes, other.bytes, one.length) == 0);
 }
 
-/* True if the text is that word. Inline, so that the compiler knows the length of a literal. */
+/* True if the text is `word`. Inline, so that the compiler knows the length of a literal. */
 static inline bool oh_text_is(oh_text text, const char *word)
 {
     return oh_text_is_same(text, (oh_text){word, strlen(word)});

@@ -5,9 +5,9 @@
  *     CLUSTER INFO, SHARDS | SLOTS ─► read ─► map ─┐
  *     the same of a second node    ─► read ─► map ─┴► choose ─► keep indexes ─► pool ─► topology
  *
- * A refresh makes a map, and discards it when its pool has become a topology. That topology is the
- * current map of all calls. Everything a node says is checked; a bad answer gives a reason and
- * changes nothing. The room never crashes, hangs or leaks, whatever the bytes.
+ * A refresh makes a map, and discards it when a topology has been made of its pool. That topology
+ * is the current map of all calls. Everything a node says is checked; a bad answer gives a reason
+ * and changes nothing. The room never crashes, hangs or leaks, whatever the bytes.
  *
  * Before it on the road: the bytes of two replies, framed by wire. After it: topology.
  *
@@ -27,14 +27,14 @@ typedef struct oh_cluster_answer {
     oh_bytes info;  /* To CLUSTER INFO: one whole value; may be empty. */
     /* The host of the asked node, which replaces every endpoint that is left open. */
     oh_text host;
-    oh_zone zone; /* The pool's. */
+    oh_zone zone; /* The zone of the server pool. */
 } oh_cluster_answer;
 
 typedef struct oh_cluster_map {
     oh_server *nodes; /* In the order of the answer; after oh_cluster_keep_indexes by index. */
     uint32_t nodes_count;
-    uint32_t served_count; /* Slots that have a node. */
-    uint64_t epoch;        /* The highest that the answering node knows; 0 if it did not say. */
+    uint32_t served_count; /* How many slots have a node. */
+    uint64_t epoch;        /* The highest epoch that the node knows; 0 if it did not say. */
     uint16_t slots[OH_SLOTS_COUNT]; /* As in oh_server_pool. */
     oh_arena arena;                 /* Everything above lives here. */
 } oh_cluster_map;
@@ -78,7 +78,7 @@ void oh_cluster_keep_moved(
 
 /*
  * The configured pool with the nodes and slots of a map instead of its seeds, for oh_topology_build
- * or oh_image_write. It points into both.
+ * or oh_image_write. The result points into both.
  */
 oh_server_pool oh_cluster_pool(const oh_cluster_map *map, const oh_server_pool *configured);
 

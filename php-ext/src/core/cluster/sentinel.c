@@ -187,7 +187,10 @@ bool oh_sentinel_is_contradicted(
            !(now->is_adopted && oh_sentinel_names(&answers[most], now->host, now->port));
 }
 
-/* An address as its supporters name it: Sentinels that are not stale. */
+/*
+ * An address as its supporters name it. Supporters are the Sentinels that name it and are not
+ * stale.
+ */
 typedef struct {
     size_t support;
     size_t median; /* The index of the answer whose epoch the address gets. */

@@ -111,7 +111,7 @@ typedef struct oh_command {
      * space.
      */
     const char *whole_with;
-    bool brings; /* Keys that move are brought before it, although it only reads. */
+    bool brings; /* Keys that move are brought first, although the command only reads. */
     oh_state state;
     oh_blocking blocking;
     const oh_key_spec *keys;

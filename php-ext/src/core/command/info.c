@@ -25,7 +25,10 @@ static uint64_t read_number(oh_bytes text, size_t *at)
     return number;
 }
 
-/* Compares part by part. The fewer parts, the lower. */
+/*
+ * Compares versions part by part. If all parts of one are also in the other, the shorter one is
+ * lower.
+ */
 static bool is_lower(oh_bytes a, oh_bytes b)
 {
     size_t at_a = 0, at_b = 0;
@@ -63,7 +66,7 @@ static size_t choose(oh_info_rule rule, const oh_bytes *values, size_t count, ch
     return chosen.length;
 }
 
-/* Writes bytes as redis does for people. */
+/* Writes a number of bytes as redis shows it to people. */
 static int write_human(uint64_t count, char *text)
 {
     const char *unit = "BKMGTP";

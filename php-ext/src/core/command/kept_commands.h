@@ -2,9 +2,9 @@
  * Kept commands: what nodes have said of commands that the table does not hold, in memory that
  * processes may share.
  *
- * No lock: a place is written word by word, its checksum last. A reader that meets two writers, or
- * one that has died, finds that the checksum is wrong, and asks a node again. Nothing that is read
- * is trusted.
+ * No lock: a place is written word by word, its checksum last. If two writers have met at a place,
+ * or one has died, a reader finds that the checksum is wrong, and a node is asked again. Nothing
+ * that is read is trusted.
  *
  * No I/O. Implements spec/route, "Commands that only the nodes know".
  */

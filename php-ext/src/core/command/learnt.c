@@ -74,7 +74,7 @@ static bool has_text(oh_values values, const char *wanted)
     return false;
 }
 
-/* The value of a map, which is a flat list, by its name. False if there is none. */
+/* Finds a value in a map by its name. A map is a flat list. False if there is none. */
 static bool find_in_map(oh_values values, const char *name, oh_values *value)
 {
     size_t count;

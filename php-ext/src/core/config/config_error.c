@@ -229,7 +229,7 @@ static const struct {
     {"off", "false"},
 };
 
-/* NULL if the word has no other meaning among these words. */
+/* The one of these words that a word of other clients means here; NULL if there is none. */
 static const char *meant_by(oh_text word, const char *const *words, size_t words_count)
 {
     const char *meant = NULL;

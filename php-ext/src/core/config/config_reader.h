@@ -63,7 +63,7 @@ typedef struct oh_config_sequence {
 } oh_config_sequence;
 
 typedef struct oh_config_reader {
-    const char *text; /* After a byte order mark. */
+    const char *text; /* Without a byte order mark. */
     size_t length;
     oh_variable variable;
     oh_arena *arena;   /* Has the configuration that is being made. */
@@ -168,7 +168,10 @@ oh_config_value oh_config_expand(
 
 /* ---- Text ---- */
 
-/* False with an error. */
+/*
+ * Checks encoding, characters and indentation. If something is wrong, adds an error and returns
+ * false.
+ */
 bool oh_config_check_text(oh_config_reader *reader);
 
 /* The first character of UTF-8 that a configuration may not have, or -1. */
@@ -243,7 +246,7 @@ typedef struct oh_config_parts {
     bool is_unix;
     bool is_named; /* The text has a name. */
     oh_text address;
-    oh_text port; /* TCP alone. */
+    oh_text port; /* Only for TCP. */
     oh_text weight;
     oh_text name; /* The name for placement. Until that is made: the given name, or absent. */
     uint32_t port_number;

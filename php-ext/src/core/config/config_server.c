@@ -47,7 +47,10 @@ static oh_text foreign_name_of(const oh_config_parts *it)
     return (oh_text){it->address.bytes, it->address.length + port};
 }
 
-/* Without a given name, it is the address as spelled: nutcracker keeps the colon after a path. */
+/*
+ * The name of a server. If none is given, it is the address as spelled. nutcracker keeps the colon
+ * after a path in it.
+ */
 static oh_text name_of(const oh_config_parts *it, bool has_long_names)
 {
     if (it->is_named) {

@@ -106,7 +106,7 @@ typedef struct oh_health_lateness {
     bool is_other_late;
 } oh_health_lateness;
 
-/* A node: when it last answered, and when a deadline last passed for it. */
+/* Adds a node: when it last answered, and when a deadline last passed for it. */
 void oh_health_add_late(
     oh_health_lateness *lateness, uint64_t heard_ms, uint64_t late_ms, bool is_other);
 

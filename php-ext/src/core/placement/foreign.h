@@ -26,11 +26,8 @@ typedef struct oh_shard {
     uint32_t weight;
     uint32_t servers_count;
     uint32_t weights_sum;
-    oh_text
-        /*
-         * If servers have slots: OH_SHARD_SLOTS_BYTES of bits, of which those of its slots are set.
-         */
-        slots;
+    /* If servers have slots: OH_SHARD_SLOTS_BYTES of bits, of which those of its slots are set. */
+    oh_text slots;
     oh_hash hash;
 } oh_shard;
 

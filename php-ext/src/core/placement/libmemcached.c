@@ -1,8 +1,9 @@
 /*
  * libmemcached_consistent, spymemcached: the rings of two clients of memcached.
  *
- * libmemcached without weights hashes its points as it hashes keys, 100 for each server. The ring
- * of spymemcached is ketama's, with its own names, and in the order of its list.
+ * libmemcached without weights has 100 points for each server, and hashes them as it hashes keys.
+ * The ring of spymemcached is that of ketama, but with spymemcached's names, and in the order of
+ * its list.
  *
  * Implements spec/placement, section 6.
  */

@@ -1,8 +1,8 @@
 /*
  * predis_hashring: the ring of Predis' HashRing, its default.
  *
- * A hash belongs to the last point that is not above it. With the complements of both the ring is
- * like all others.
+ * A hash belongs to the last point that is not above it. If the complements of hashes and points
+ * are taken, the ring is like all others.
  *
  * Implements spec/placement, section 6.
  */

@@ -1,8 +1,9 @@
 /*
  * redis_array, redis_array_consistent: RedisArray of phpredis, without and with `consistent`.
  *
- * Without it, the hosts have ranges of equal size: the complement of the hash, times their number,
- * over 2^32 - 1. With it, each host has 160 points of MD5.
+ * Without `consistent`, the hosts have ranges of equal size: the index of the host is the
+ * complement of the hash, times the number of hosts, divided by 2^32 - 1. With `consistent`, each
+ * host has 160 points of MD5.
  *
  * Implements spec/placement, section 6.
  */
@@ -45,7 +46,10 @@ static uint64_t one(const oh_shard *shard)
     return 1;
 }
 
-/* The last number of a server's range. The highest number, which is no host's, goes to the last. */
+/*
+ * The last number of a server's range. The highest number of all, which belongs to no host, goes to
+ * the last one.
+ */
 static uint64_t last_number(const oh_shard *shard, uint32_t number)
 {
     (void)number;

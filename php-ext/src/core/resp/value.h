@@ -1,4 +1,6 @@
-/* Value: RESP values, one by one, out of a complete reply. They point into its bytes. */
+/*
+ * Value: RESP values, one by one, out of a complete reply. The values point into its bytes.
+ */
 #ifndef OH_VALUE_H
 #define OH_VALUE_H
 

@@ -182,8 +182,8 @@ _Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool)
 /* ---- Publishing ---- */
 
 /*
- * Eight bytes at a time, because every worker computes it for every map. A product never carries
- * high bits down; the fold does.
+ * The sum takes eight bytes at a time, because every worker computes it for every map. A product
+ * never carries high bits down, but the shift after it does.
  */
 static uint64_t checksum_of(const void *bytes, size_t length)
 {

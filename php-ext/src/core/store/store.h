@@ -52,8 +52,8 @@ typedef struct oh_store_health {
     _Atomic uint64_t late_ms;      /* When a deadline last passed for it. */
     _Atomic uint64_t failing_ms;   /* Since when calls have failed without an answer between. */
     /*
-     * Since when no replica may be promoted in its place. 0: none was seen. OH_STORE_HAS_HEIR: one
-     * may be promoted.
+     * Since when no replica may be promoted in its place. 0: no such replica was ever seen.
+     * OH_STORE_HAS_HEIR: there is one.
      */
     _Atomic uint64_t heirless_ms;
     /* Why it last rested: text, truncated to fit. */
@@ -88,13 +88,13 @@ typedef struct oh_store_meter {
 
 /* ---- Making ---- */
 
-/* Bytes that a store for so many nodes needs before it can hold one image. */
+/* How many bytes a store for this many nodes needs before it can hold one image. */
 size_t oh_store_bytes_min(uint32_t nodes_max);
 
 /*
  * Makes a store of zeroed memory that begins at a multiple of 64; NULL if it is too small. The
- * handle is of this process and of those that are forked from it later. Releasing it leaves the
- * memory alone.
+ * handle belongs to this process and to those that are forked from it later. Releasing it leaves
+ * the memory alone.
  */
 oh_store *oh_store_make(
     void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES]);

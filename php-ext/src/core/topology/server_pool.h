@@ -97,7 +97,7 @@ typedef enum oh_tls_verify {
 /* As the configuration spells it; a constant string. */
 const char *oh_tls_verify_name(oh_tls_verify verify);
 
-/* The directives tls and tls_*. All paths are absolute. All texts are absent if not set. */
+/* The directives tls and tls_*. All paths are absolute. A text that is not set is absent. */
 typedef struct oh_tls_settings {
     bool is_on;
     oh_tls_verify verify;

@@ -35,7 +35,7 @@ struct oh_topology {
     uint32_t old_nodes_count; /* How many nodes, the last ones, have keys only by the old ring. */
     uint32_t old_nodes;       /* Offset: for each node of the old ring its index here. */
     uint32_t zero;
-    uint64_t epoch; /* slots: the cluster's. */
+    uint64_t epoch; /* Under OH_SLOTS: the epoch of the cluster. */
     /* Several nodes, ketama, no hash tag: locate then takes its short road. */
     uint8_t is_plain;
     uint8_t has_hash_tag;
@@ -89,7 +89,7 @@ static inline uint32_t oh_topology_number_max(const oh_topology *topology)
     return has_slots ? topology->slots_count - 1 : UINT32_MAX;
 }
 
-/* The table of slots, OH_SLOTS_COUNT entries; meaningful under OH_SLOTS alone. */
+/* The table of slots, OH_SLOTS_COUNT entries; meaningful only under OH_SLOTS. */
 static inline const uint16_t *oh_topology_slots_table(const oh_topology *topology)
 {
     return oh_topology_at(topology, OH_TOPOLOGY_SLOTS);

@@ -2,8 +2,8 @@
  * Random: random numbers from the kernel, for choosing among equals.
  *
  * Each number takes one system call. That is fast enough, because numbers are needed only if a call
- * waits or has failed. Two processes cannot get the same numbers after a fork. If the kernel has
- * none yet, the clock is used.
+ * waits or has failed. Two processes cannot get the same numbers after a fork. If the kernel has no
+ * random numbers yet, the clock is used.
  */
 #ifndef OH_ENGINE_RANDOM_H
 #define OH_ENGINE_RANDOM_H

@@ -66,7 +66,8 @@ typedef struct oh_peer {
      * long as the peer.
      */
     struct oh_interceptor *succession;
-    oh_lookout *lookout; /* Also the caller's. NULL if nothing else can answer for the node. */
+    /* It also belongs to the caller. NULL if no other node can answer for this one. */
+    oh_lookout *lookout;
 } oh_peer;
 
 /* Judges replies before the caller reads them. */
@@ -80,7 +81,7 @@ typedef struct oh_call_terms {
     uint32_t timeout_ms; /* 0 is none. */
     /* A blocking command's own timeout, which is added to the deadline; or OH_BLOCK_FOR_EVER. */
     uint32_t block_ms;
-    uint64_t deadline_ns; /* If set, replaces the deadline `timeout_ms` after the first write. */
+    uint64_t deadline_ns; /* If set, it replaces the deadline that timeout_ms would set. */
     /*
      * An encoded command, in static memory, that is sent before the request. If its reply is an
      * error, the exchange fails. NULL if none.
@@ -271,8 +272,8 @@ void oh_exchange_end(oh_exchange *exchange);
 void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_exchange_set *set);
 
 /*
- * Sends a request to the node and waits for a reply. Returns false if it failed; to phpredis the
- * write has failed then.
+ * Sends a request to the node and waits for a reply. Returns false if the exchange failed; for
+ * phpredis, the write has failed then.
  */
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
 
@@ -415,7 +416,7 @@ static inline bool oh_exchange_may_fall_back(const oh_exchange *exchange)
            !terms->is_pinned && !terms->cursor;
 }
 
-/* True if it has failed in order to be sent to another node. */
+/* True if it has failed so that its request can be sent to another node. */
 static inline bool oh_exchange_has_left(const oh_exchange *exchange)
 {
     return exchange->found.leaving != OH_LEAVING_STAY;

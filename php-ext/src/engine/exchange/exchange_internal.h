@@ -82,9 +82,9 @@ uint64_t oh_exchange_limit_ns(const oh_exchange *exchange);
 uint64_t oh_exchange_check_ns(oh_exchange *exchange);
 
 /*
- * Checks, if it is time to. True if its request should go to another node. The failure is set, and
- * a late node is noted. The caller then fails the exchange: by oh_exchange_go_away if it was
- * waiting for the node itself.
+ * If it is time for that, checks whether its request should go to another node. If true, the
+ * failure is set, and a late node is noted. The caller then fails the exchange: by
+ * oh_exchange_go_away if it was waiting for the node itself.
  */
 bool oh_exchange_should_leave(oh_exchange *exchange, uint64_t now_ns);
 void oh_exchange_go_away(oh_exchange *exchange);

@@ -119,7 +119,10 @@ bool oh_request_write_discards(oh_request *request, const oh_discards *discards)
 
 /* ---- The barrier ---- */
 
-/* Moves the barrier after the next MULTI. `reply` is the number of the reply before it. */
+/*
+ * Moves the barrier to the end of the next MULTI. `reply` is the number of the last reply that is
+ * due before the barrier.
+ */
 static void move_on(oh_request *request, uint64_t reply)
 {
     size_t at = request->barrier;
@@ -147,7 +150,7 @@ void oh_request_move_barrier(oh_request *request)
 
 /* ---- The preface ---- */
 
-/* Reads byte by byte, because its end is not known. It is short. */
+/* Reads byte by byte, because the end of the reply is not known. The reply is short. */
 size_t oh_preface_take(oh_preface *preface, oh_wire *wire, uint8_t *bytes, size_t count)
 {
     uint64_t answered = wire->answered;

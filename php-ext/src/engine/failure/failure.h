@@ -26,7 +26,9 @@ typedef struct oh_failure {
     oh_error_kind kind;
     oh_outcome outcome;
     bool has_no_command; /* There is no command, so the message does not say what became of it. */
-    /* It says nothing about the node: the node is there, or this process could not ask it. */
+    /*
+     * The failure says nothing about the node: the node is there, or this process could not ask it.
+     */
     bool says_nothing;
     uint32_t other_node; /* 1 + the node that failed, if it is not the called one; otherwise 0. */
     const char *advice;  /* What to do: a constant, without a capital or a full stop. */

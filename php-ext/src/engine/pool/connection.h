@@ -116,7 +116,7 @@ typedef struct oh_connection {
     bool is_turned_away; /* The node itself has refused this connection. */
     /* No reply ever came over it: a first error may be about the connection itself. */
     bool is_unproven;
-    bool must_introduce;   /* pool: the node is told who uses it before the next command. */
+    bool must_introduce;   /* pool: it must introduce itself before the next command. */
     uint32_t generation;   /* Counts forks: a child must not touch the sockets of its parent. */
     uint32_t seat;         /* pool_host: its seat among those of the host. */
     uint64_t born_ms;      /* When it was opened, by the monotonic clock. */
@@ -210,8 +210,8 @@ static inline void oh_connection_note_step(oh_connection *connection)
 bool oh_connection_has_own_error(const oh_connection *connection);
 
 /*
- * Limits how long a blocking receive takes: not longer than a caller with this timeout (0: none)
- * waits without checking for a successor.
+ * Limits how long a blocking receive takes: a caller with this timeout (0: none) must not wait
+ * longer without checking for a successor.
  */
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);
 

@@ -89,7 +89,7 @@ static void write_handshake(
         *step++ = OH_STEP_VERSION;
     }
     if (pool->is_cluster && oh_server_pool_asks_replicas(pool)) {
-        /* It has no effect on a master. */
+        /* READONLY has no effect on a master. */
         put_command(sink, "READONLY");
         *step++ = OH_STEP_READONLY;
     }
@@ -314,7 +314,7 @@ static oh_progress lose(oh_connection *connection, const char *why, oh_failure *
 
 static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
-    /* Only once, even if no byte could be sent the first time. */
+    /* This is done only once, even if no byte could be sent the first time. */
     if (connection->wire.written == 0) {
         note_introduction(connection, endpoint);
         connection->handshake_length = endpoint->handshake_length + endpoint->introduction_length;

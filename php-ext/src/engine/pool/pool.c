@@ -21,7 +21,7 @@
 #include "engine/pool/pool_internal.h"
 #include "engine/shared/segment.h"
 
-/* How many connections of the host a caller tries to find one in its database. */
+/* How many connections of the host a caller looks at, to find one in its database. */
 #define OH_DATABASE_TRIES 4
 
 static uint32_t fork_generation;
@@ -125,8 +125,8 @@ uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms)
 /* ---- Lease ---- */
 
 /*
- * When a connection is too old. The jitter is computed from its birth and its seat, so all workers
- * of the host agree on it.
+ * The instant from which a connection is too old. The jitter is computed from its birth and its
+ * seat, so all workers of the host agree on it.
  */
 static uint64_t expiry_of(const oh_connections *connections, const oh_connection *connection)
 {
@@ -249,8 +249,9 @@ static oh_connection *take_idle(oh_connections *connections, oh_database databas
 }
 
 /*
- * Finds a seat for a new connection. If all are taken and it must be new, closes an idle connection
- * for its seat. Otherwise the caller takes a connection that has just been settled.
+ * Finds a seat for a new connection. If all seats are taken and the connection must be new, closes
+ * an idle connection and takes its seat. (If it need not be new, the caller takes a connection that
+ * has just been settled.)
  */
 static bool find_seat(oh_connections *connections, bool must_be_new, uint32_t *seat)
 {
@@ -522,7 +523,7 @@ bool oh_pool_is_own(const oh_connection *connection)
     return connection->generation == fork_generation;
 }
 
-/* At the end of a request: any worker may have the connection if it is ready by now. */
+/* For the end of a request: if the connection is ready by now, any worker may use it. */
 static void finish_opening(oh_connections *connections)
 {
     oh_failure ignored;

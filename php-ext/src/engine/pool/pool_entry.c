@@ -27,7 +27,7 @@
 
 /* A process that got no entry tries again after this time. */
 #define OH_JOIN_EVERY_MS 10000
-/* Another process may push faster than this one pulls. */
+/* Pulls are limited, because another process may push faster than this one pulls. */
 #define OH_PULLS_MAX (2 * OH_STORE_CONNECTIONS_MAX)
 
 static bool is_shared; /* True if workers share connections. */

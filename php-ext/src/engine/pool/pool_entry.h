@@ -24,8 +24,8 @@ typedef struct oh_host_node {
 } oh_host_node;
 
 /*
- * Decides if connections are shared: only with a segment, and if `is_wanted` (in the workers of a
- * server).
+ * Decides whether connections are shared: only if there is a segment and `is_wanted` is true, as in
+ * the workers of a server.
  */
 void oh_host_startup(bool is_wanted);
 
@@ -33,7 +33,7 @@ void oh_host_startup(bool is_wanted);
 void oh_host_begin(oh_host_node *node, const char *text, size_t length, uint32_t size_max);
 
 /*
- * True if the node still has its entry. Call it before each use: for one second after it, no
+ * True if the node still has its entry. Call it before each use: for one second after the call, no
  * process gives up the entry.
  */
 bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms);

@@ -20,7 +20,10 @@ static bool is_known(const oh_connection *connection)
     return !host->shared || oh_store_is_held(host->shared, host->tenure);
 }
 
-/* When its call began, or the last one over a held connection. */
+/*
+ * The earliest instant at which its call can have begun: when the connection was leased or, if it
+ * was held, when its last reply came.
+ */
 static uint64_t began_ms(const oh_connection *connection)
 {
     return OH_MAX(connection->leased_ms, connection->used_ms);

@@ -1,9 +1,9 @@
 /*
- * Race: connects to one of several addresses of a host name. If one is silent, the next one is
- * tried beside it, after a step. The first that connects is used.
+ * Race: connects to one of several addresses of a host name. If one is silent for a short time (a
+ * step), the next one is tried beside it. The first that connects is used.
  *
  * A caller polls one descriptor: an epoll set of all attempts and of a timer for the next step.
- * Between connection and the kernel; a name with one address needs no race.
+ * connection.c uses it. A name with only one address needs no race.
  *
  * Implements spec/topology/segment.md, "Names".
  */

@@ -19,13 +19,13 @@
 
 typedef struct oh_queue_note {
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* The node of the connection. */
-    uint32_t seat;                             /* Its owner's seat in the store. */
+    uint32_t seat;                             /* The seat of the connection in the store. */
     uint32_t timeout_ms;                       /* The timeouts that are set on the socket. */
     uint64_t born_ms, used_ms;
     uint64_t is_unproven;  /* No reply ever came over it. */
     uint32_t own_database; /* The database in which its handshake has left it. */
     uint32_t database;     /* The database in which it is. */
-    uint64_t named;        /* How it has introduced itself; 0 if it has not. */
+    uint64_t named;        /* The name with which it has introduced itself; 0 if it has not. */
 } oh_queue_note;
 
 /*

@@ -34,7 +34,7 @@ typedef struct oh_address {
 
 typedef struct oh_lookup oh_lookup;
 
-/* Starts and ends the library, with the program. */
+/* Start and end the library, when the program starts and ends. */
 bool oh_resolver_startup(void);
 void oh_resolver_shutdown(void);
 const char *oh_resolver_version(void);

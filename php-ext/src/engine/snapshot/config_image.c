@@ -1,8 +1,8 @@
 /*
  * Reads a configuration file and makes an image of one of its pools. The file with the password, if
- * there is one, is a part of the configuration. A file is read through one
- * descriptor, and again if it changed during that. So a half-written file is rarely read, and even
- * then is hardly ever a valid configuration.
+ * there is one, is a part of the configuration. A file is read through one descriptor, and is read
+ * again if it changed meanwhile. So a half-written file is rarely read, and even then is hardly
+ * ever a valid configuration.
  */
 #include "engine/snapshot/config_image.h"
 

@@ -2,10 +2,10 @@
  * Read from: chooses the node, a master or a replica, for a command that only reads, as `read_from`
  * says.
  *
- * A replica's answer may be older than a write that its master has already acknowledged. Setting
- * read_from accepts that. Writes, transactions and blocking commands go to the master. If a node
- * does not answer a read, room resend sends the read to the node's fallback: to a replica's master,
- * or with prefer_master to a replica.
+ * A replica's answer may be older than a write that its master has already acknowledged. A server
+ * pool that sets read_from accepts that. Writes, transactions and blocking commands go to the
+ * master. If a node does not answer a read, room resend sends the read to the node's fallback: to a
+ * replica's master, or with prefer_master to a replica.
  *
  * Implements spec/config, `read_from`, and spec/topology/cluster.md, section 7.
  */
