@@ -26,7 +26,7 @@ static uint64_t read_number(oh_bytes text, size_t *at)
 }
 
 /*
- * Compares versions part by part. If all parts of one are also in the other, the shorter one is
+ * Compares versions part by part. If they are equal up to the end of the shorter one, that one is
  * lower.
  */
 static bool is_lower(oh_bytes a, oh_bytes b)

@@ -31,7 +31,7 @@ typedef enum oh_health_answer {
 } oh_health_answer;
 
 typedef enum oh_health_cause {
-    OH_HEALTH_REFUSED, /* The node refused the connection immediately. */
+    OH_HEALTH_REFUSED, /* The connection was refused, or the host cannot be reached. */
     OH_HEALTH_EXCHANGE /* Any other failure. */
 } oh_health_cause;
 
