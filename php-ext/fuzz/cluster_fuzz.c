@@ -1,7 +1,7 @@
 /*
  * Any bytes as two answers of nodes about their cluster, or as an answer and an error reply. An
  * accepted answer gives a valid topology, which keeps every node's index and has a node for every
- * slot. No error leads to a node outside of it.
+ * slot. No error leads to a node outside of that topology.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
     "1\r\nx\r\n$4\r\nport\r\n:1\r\n"                                                               \
     "$2\r\nip\r\n$1\r\nh\r\n$4\r\nrole\r\n$6\r\nmaster\r\n"
 
-/* The first byte of the first four says where they are cut: into one whole answer, or into two. */
+/* The first byte of the first four words says where they are cut: into one answer, or into two. */
 const char *const fuzz_words[] = {"\xff" SLOTS("16383"), "\xff" SHARDS,
     "\x80" SLOTS("16383") SLOTS("16382"), "\x80" SHARDS SHARDS, SLOTS("16383"), SHARDS,
     "$8\r\nendpoint\r\n", "$6\r\nhealth\r\n$4\r\nfail\r\n", "$6\r\nonline\r\n", "$7\r\nreplica\r\n",

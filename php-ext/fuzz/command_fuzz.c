@@ -1,7 +1,7 @@
 /*
- * Any bytes as the words of a command. Each position that the table gives is that of a word. The
- * positions are in order, and stay the same if there is no room for all of them. Together the parts
- * of a split have all words of the command.
+ * Any bytes as the words of a command. Each position that the table gives is the position of a
+ * word. The positions are in order, and stay the same if there is no room for all of them. Together
+ * the parts of a split have all words of the command.
  */
 #include <string.h>
 

@@ -49,7 +49,7 @@ static void check_error(const oh_config_error *error)
     }
 }
 
-/* In the order of the lines, as a message shows them, too. */
+/* The errors are in the order of their lines. A message can be made of them. */
 static void check_errors(const oh_config_errors *errors)
 {
     MUST(errors->count >= 1 && errors->count <= OH_CONFIG_ERRORS_MAX);

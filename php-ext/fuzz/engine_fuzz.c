@@ -127,7 +127,7 @@ WRAPPED(int, ppoll, struct pollfd *descriptors, nfds_t count, const struct times
 
 /*
  * Requests for the cluster's map, and introductions that leave together with a command, have fixed
- * answers; the bytes answer all others.
+ * answers. All other requests are answered by the bytes.
  */
 WRAPPED(ssize_t, send, int fd, const void *bytes, size_t size, int flags)
 {

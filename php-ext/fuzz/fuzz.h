@@ -1,6 +1,6 @@
 /*
  * Fuzz target: has the entry point of libFuzzer, so clang, AFL++ and OSS-Fuzz can drive it. It also
- * has a few words of its language. Without clang, main.c makes mutants of them.
+ * has a few words of the language that it reads. Without clang, main.c makes mutants of them.
  *
  * A target always returns 0. If something is wrong with the core, the target or a sanitizer aborts.
  */

@@ -1,7 +1,7 @@
 /*
  * Any bytes as an error of a node of a Redis Cluster, after any number of tries. A move of a slot
  * and an ASK lead to the node that the error names. No redirect leads to a node that has left,
- * unless that is the master of the asked node. The number of tries is limited.
+ * unless that node is the master of the asked node. The number of tries is limited.
  *
  * The first three bytes choose the asked node and what was tried before; the others are the error.
  */

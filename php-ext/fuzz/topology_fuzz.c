@@ -14,9 +14,9 @@ const char *const fuzz_words[] = {
     "\x01", "\xff", "\xff\xff", "\xff\xff\xff\xff", "\x80", "\x02\x01", NULL};
 
 #define SERVERS 3
-#define ALL_SERVERS 4 /* The last one is of the old ring alone. */
+#define ALL_SERVERS 4 /* The last server is only in the old ring. */
 
-/* `from` places the old ring, if there is one: OH_DISTRIBUTIONS_COUNT if there is none. */
+/* `from` is the distribution of the old ring; OH_DISTRIBUTIONS_COUNT: there is no old ring. */
 static void *good_topology(oh_distribution distribution, oh_distribution from, size_t *size)
 {
     static oh_server servers[ALL_SERVERS] = {
@@ -28,7 +28,7 @@ static void *good_topology(oh_distribution distribution, oh_distribution from, s
     static oh_server old_servers[2];
     static char slots[SERVERS][OH_SHARD_SLOTS_BYTES];
 
-    for (uint32_t slot = 0; slot < OH_SHARD_SLOTS; slot++) { /* Each has every third slot. */
+    for (uint32_t slot = 0; slot < OH_SHARD_SLOTS; slot++) { /* Each server has a third. */
         slots[slot % SERVERS][slot / 8] |= (char)(1 << slot % 8);
     }
     for (uint32_t i = 0; i < SERVERS; i++) {
@@ -58,7 +58,7 @@ static void *good_topology(oh_distribution distribution, oh_distribution from, s
 
 /*
  * Each change takes three bytes: two for the place, one for the value. Most changes are in the
- * header, in that of the old ring, and in the numbers of its nodes.
+ * header of the topology, the header of the old ring, and the numbers of the old ring's nodes.
  */
 static void damage(uint8_t *memory, size_t size, const uint8_t *bytes, size_t length)
 {
@@ -106,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (length > 1) {
         size_t size;
         unsigned kinds = OH_DISTRIBUTIONS_COUNT, kind = bytes[0] % kinds;
-        unsigned from = bytes[1] % (2 * kinds); /* Half of them have none. */
+        unsigned from = bytes[1] % (2 * kinds); /* Half have no old ring. */
         void *memory = good_topology(
             (oh_distribution)kind, (oh_distribution)(from < kinds ? from : kinds), &size);
         damage(memory, size, bytes + 2, length - 2);

@@ -52,7 +52,7 @@ static bool refuses(const char *digits)
 
 static void test_text(void)
 {
-    test_begin("a text begins with itself and with nothing, not with more");
+    test_begin("a text begins with itself and with the empty text, not with a longer text");
     CHECK(oh_text_begins(text_of("READONLY x"), "READONLY "));
     CHECK(oh_text_begins(text_of("READONLY "), "READONLY "));
     CHECK(oh_text_begins((oh_text){NULL, 0}, ""));
@@ -64,7 +64,7 @@ static void test_text(void)
     CHECK(!has_part("a,bc,d", "b") && !has_part("a,bc,d", "c,d") && !has_part("a,bc,d", "e"));
     CHECK(has_part("a,", "") && !has_part("a", ""));
 
-    test_begin("digits are a number, and the largest one if they are too many");
+    test_begin("digits are read as a number; too many digits are read as the largest number");
     CHECK(reads("0", 0) && reads("007", 7) && reads("18446744073709551615", UINT64_MAX));
     CHECK(reads("18446744073709551616", UINT64_MAX));
     CHECK(reads("99999999999999999999999", UINT64_MAX));

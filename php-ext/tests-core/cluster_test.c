@@ -307,7 +307,7 @@ static bool is_refusal(const char *error, bool is_watched, bool has_fallback)
 
 static void test_refusals(void)
 {
-    test_begin("refusals of a plain server pool: the first word decides, as a whole");
+    test_begin("refusals of a plain server pool: the whole first word decides");
     CHECK(is_refusal("READONLY You can't write", false, false));
     CHECK(is_refusal("READONLY You can't write", true, false));
     CHECK(!is_refusal("READONLYX", true, true) && !is_refusal("ERR READONLY", true, true));

@@ -99,7 +99,7 @@ static void check_values(const oh_server_pool *pool, const json_t *directives)
     }
 }
 
-/* They stand after the servers, as "host:port NAME, host:port NAME". */
+/* The replicas stand after the servers. Expected: "host:port NAME, host:port NAME". */
 static void check_replicas(const oh_server_pool *pool, const char *expected)
 {
     char text[1024] = "";
@@ -114,7 +114,7 @@ static void check_replicas(const oh_server_pool *pool, const char *expected)
     CHECK(strcmp(text, expected) == 0);
 }
 
-/* As "NAME ADDRESS WEIGHT, NAME ADDRESS WEIGHT". */
+/* Expected: "NAME ADDRESS WEIGHT, NAME ADDRESS WEIGHT". */
 static void check_old_ring(const oh_server_pool *pool, const char *expected)
 {
     char text[1024] = "", port[16] = "";
@@ -287,7 +287,7 @@ static void test_cases(const char *kind, void (*test)(const char *name, const js
 
 /* ---- Encoding ---- */
 
-/* Broken UTF-8 after a good line. spec/config has a case of each kind; these are the limits. */
+/* Broken UTF-8 after a good line. spec/config has a case of each kind; these are at the limits. */
 static void test_encoding(void)
 {
     static const char *const broken[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(",

@@ -68,7 +68,7 @@ static void test_kept(void)
     static oh_kept_cursors kept;
     uint64_t first = UINT64_MAX - 8 * OH_KEPT_CURSORS_MAX, left = 0, within;
 
-    test_begin("kept cursors: of too many the oldest is dropped");
+    test_begin("kept cursors: if there are too many, the oldest is dropped");
     for (uint64_t own = first; own < UINT64_MAX; own++) {
         oh_cursor_keep(&kept, own, own - first);
         within = oh_cursor_ticket(own);
@@ -79,7 +79,7 @@ static void test_kept(void)
         left += oh_cursor_find(&kept, &within, UINT64_MAX - first);
     }
     CHECK(left > 0 && left <= OH_KEPT_CURSORS_MAX);
-    test_begin("kept cursors: for an hour after the last use");
+    test_begin("kept cursors: each is kept for an hour after its last use");
     oh_cursor_keep(&kept, UINT64_MAX, 1);
     within = oh_cursor_ticket(UINT64_MAX);
     CHECK(oh_cursor_find(&kept, &within, OH_KEPT_CURSOR_MS));

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "vectors.h"
 
-/* More than the nodes and texts of two servers take, and than any ring does. */
+/* More than the nodes and texts of two servers need, and more than any ring needs. */
 #define NODES_BYTES 400
 #define RING_BYTES_MAX ((size_t)64 << 20)
 
@@ -77,7 +77,7 @@ static void test_what_went_in(const oh_server_pool *pool, const uint8_t *image, 
               oh_topology_fingerprint(oh_image_topology(image))) == 0);
     free(direct);
 
-    test_begin("image: contains no secret, but can verify them");
+    test_begin("image: contains no secrets, but can verify them");
     CHECK(!contains(image, size, "secret") && !contains(image, size, "unlock"));
     CHECK(oh_image_has_secrets(image) && oh_image_is_of_secrets(image, salt, pool));
     oh_server_pool guess = *pool;
@@ -115,7 +115,7 @@ static void test_variables(const oh_server_pool *without)
     oh_server_pool pool = *without;
     uint8_t digest[OH_IMAGE_DIGEST_BYTES];
 
-    test_begin("image: names of variables, and a digest of what they say");
+    test_begin("image: names of variables, and a digest of their values");
     pool.variables = (oh_text){"ONE TWO", 7};
     oh_image_digest_variables(pool.variables, salt, one_variable, pool.variables_digest);
     uint8_t *image = malloc(oh_image_size(&pool));

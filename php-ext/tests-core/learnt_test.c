@@ -41,7 +41,7 @@ static void put(oh_resp_sink sink, const json_t *value)
     }
 }
 
-/* In memory of exactly its size. */
+/* The reply, in memory of exactly its size. */
 static bytes reply_of(const json_t *test)
 {
     static char memory[REPLY_BYTES_MAX];
@@ -253,7 +253,7 @@ static void test_kept(void)
     oh_learnt row = named("onehop.set", OH_LEARNT_ROW), found;
     uint64_t now = 1000;
 
-    test_begin("kept commands: of one server pool, for an hour");
+    test_begin("kept commands: a command is kept for one server pool, and for an hour");
     CHECK(!oh_kept_commands_find(&kept, one, "onehop.set", now, &found));
     oh_kept_commands_add(&kept, one, &row, now);
     CHECK(oh_kept_commands_find(&kept, one, "onehop.set", now, &found));
@@ -263,13 +263,13 @@ static void test_kept(void)
     CHECK(oh_kept_commands_find(&kept, one, "onehop.set", now + OH_COMMAND_KNOWN_MS - 1, &found));
     CHECK(!oh_kept_commands_find(&kept, one, "onehop.set", now + OH_COMMAND_KNOWN_MS, &found));
 
-    test_begin("kept commands: that a node does not have one, for seconds");
+    test_begin("kept commands: for seconds it is kept that a node does not have a command");
     row = named("onehop.no", OH_LEARNT_UNKNOWN);
     oh_kept_commands_add(&kept, one, &row, now);
     CHECK(oh_kept_commands_find(&kept, one, "onehop.no", now + OH_COMMAND_UNKNOWN_MS - 1, &found));
     CHECK(!oh_kept_commands_find(&kept, one, "onehop.no", now + OH_COMMAND_UNKNOWN_MS, &found));
 
-    test_begin("kept commands: forgotten in all server pools");
+    test_begin("kept commands: a command is forgotten in all server pools");
     row = named("onehop.set", OH_LEARNT_ROW);
     oh_kept_commands_add(&kept, other, &row, now);
     oh_kept_commands_forget(&kept, "onehop.set");
@@ -286,7 +286,7 @@ static void test_many(void)
     oh_learnt row, found;
     uint32_t left = 0;
 
-    test_begin("kept commands: the last ones of too many");
+    test_begin("kept commands: if there are too many, the last ones stay");
     for (uint32_t i = 0; i < 4 * OH_LEARNT_COMMANDS_MAX; i++) {
         snprintf(name, sizeof name, "command.%u", i);
         row = named(name, OH_LEARNT_ROW);

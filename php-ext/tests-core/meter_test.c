@@ -63,10 +63,10 @@ static void test_recent(const json_t *test)
     CHECK(reading.counters[OH_METER_ERRORS] == total);
 }
 
-/* The first instant of use stays, and the last answer counts. */
+/* A meter keeps the instant of its first use and that of the last answer. */
 static void test_since(void)
 {
-    test_begin("meter: since its first use, and its last answer");
+    test_begin("meter: the instants of the first use and of the last answer");
     oh_meter meter = {0};
     oh_meter_reading reading;
     oh_meter_read(&meter, 1, &reading);

@@ -54,7 +54,7 @@ static void remember(oh_store_names *names, uint32_t number, const oh_name *name
 
 static void test_time(oh_store_names *names)
 {
-    test_begin("a name is known until it expires, and ignored if that is later than any can be");
+    test_begin("a name is known until it expires, and ignored if no name can expire so late");
     for (uint32_t count = 1; count <= OH_NAME_ADDRESSES_MAX; count++) {
         oh_name name = name_of(count, NOW_MS + 5000);
 

@@ -89,7 +89,7 @@ static void test_cuts(const json_t *reply)
     free(whole.bytes);
 }
 
-/* The names that are taken are those of replicas of server 0; the replies are about server 1. */
+/* Replicas of server 0 already have the taken addresses; the replies are about server 1. */
 static void test_replicas_case(const json_t *test)
 {
     const json_t *taken = json_object_get(test, "taken");

@@ -187,7 +187,7 @@ static void test_pipeline(pipeline all)
 {
     oh_ssdb ssdb = {0};
 
-    test_begin("ssdb: all vectors as one pipeline, which reuses the memory of the last one");
+    test_begin("ssdb: all vectors as one pipeline, which reuses the memory of the pipeline before");
     check_pipeline(&ssdb, all, 1 << 20, 1 << 20);
     check_pipeline(&ssdb, all, 1 << 20, 1 << 20);
     check_pipeline(&ssdb, all, 1000, 100);

@@ -249,7 +249,7 @@ static pid_t publish_for_ever(oh_store *store, uint32_t pool)
     return child;
 }
 
-/* Instead of the lock, the test starts a publisher only when the last one is dead. */
+/* The test has no lock: it starts a publisher only when the previous one is dead. */
 static void test_killed_publishers(void)
 {
     uint8_t copy[IMAGE_BYTES];
@@ -326,7 +326,7 @@ static void test_owners(void)
 
     test_begin("store: only the seats of dead processes are reclaimed");
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 1004) == 0);
-    /* Another call has just checked. */
+    /* Another call has just checked who is dead. */
     CHECK(oh_store_reclaim(node, seven_is_dead, true, 1013) == 0);
     CHECK(oh_store_reclaim(node, seven_is_dead, true, 1014) == 1 &&
           oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 1);
@@ -390,7 +390,7 @@ static void test_entries(void)
     CHECK(oh_store_give_up_node(node, 50001) && !oh_store_is_held(node, tenure) &&
           !oh_store_want(node, tenure, 50001));
     CHECK(oh_store_find_node(store, alpha, &other) == OH_STORE_NONE);
-    /* If the process that gave it up dies here, another one clears it. */
+    /* If the process that gave the entry up dies here, another one clears it. */
     CHECK(oh_store_use_of(node, 50001) == OH_STORE_LEFT);
     CHECK(oh_store_give_up_node(node, 50001));
     oh_store_clear_node(store, number);
@@ -400,7 +400,7 @@ static void test_entries(void)
           oh_store_is_held(node, other));
     CHECK(oh_health_until(atomic_load(&node->health.state)) == 0);
 
-    test_begin("store: a meter is given up, too, and then starts at zero");
+    test_begin("store: a meter can be given up, too, and is used again from zero");
     atomic_store(&oh_store_meter_at(store, meter)->meter.counters[OH_METER_LEASES], 5);
     CHECK(oh_store_give_up_meter(store, meter, 50002) &&
           oh_store_find_meter(store, alpha) == OH_STORE_NONE);

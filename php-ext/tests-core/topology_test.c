@@ -35,7 +35,7 @@ static void test_connection_name(const oh_server_pool *pool, const char *wanted)
     oh_connection_name_write(&read, name);
     CHECK(strcmp(name, wanted) == 0);
 
-    /* A map of its nodes is written from what was read, with other addresses. */
+    /* The pool that was read is written again, with another address, as a map is. */
     void *map = malloc(oh_image_size(&read));
     servers[0].port++;
     oh_image_write(&read, salt, map);

@@ -1,8 +1,8 @@
 <?php
 
 /*
- * What a user relies on, as examples: real redis-servers, the functions of docs/recipes.md, and
- * what holds after them. Each test has three empty nodes.
+ * What a user relies on, as examples: the functions of docs/recipes.md run with
+ * real redis-servers, and the results are checked. Each test has three empty nodes.
  */
 
 require_once __DIR__ . '/recipes.php';
@@ -80,7 +80,7 @@ final class RecipesTest extends TestCase
         Lab::stop($this->nodes[$this->portOf("visits:$page")]);
         $this->assertFalse(count_visit($this->redis, $page));
 
-        // A node that receives the command and never answers, on an open connection.
+        // The node receives the command over an open connection, and never answers.
         $this->assertTrue(count_visit($this->redis, $other));
         Lab::signal($this->nodes[$this->portOf("visits:$other")], SIGSTOP);
         $this->assertNull(count_visit($this->redis, $other));
@@ -153,7 +153,7 @@ final class RecipesTest extends TestCase
         replace_configuration($this->config, "alpha:\n  servers: none\n");
     }
 
-    /** Names that become a key of each node if this is put before them. */
+    /** A name for each node: with $before in front, the name is a key of that node. */
     private function nameOfEach(string $before): array
     {
         $keys = array_values(lab_key_of_each($this->config, $before));

@@ -1,9 +1,9 @@
 <?php
 
 /*
- * Every block of code in README.md and docs/ is run as it stands, or checked by the program that
- * reads such a file. So a new block is run by default. What this page knows of single blocks is
- * only what a block needs around it, and the few reasons why a block cannot run here.
+ * Every block of code in README.md and docs/ is run as it stands. A block that is a configuration
+ * file is checked by the program that reads such files. So a new block is run by default. For
+ * single blocks this page has only what stands around them, or the reason why they cannot run.
  *
  * A PHP block is a script of its own, with the settings of a php.ini and three live nodes. Only
  * addresses and paths are replaced: /etc/nutcracker.yml by a file with these nodes.
@@ -84,7 +84,7 @@ final class SnippetsTest extends TestCase
         "docs/frameworks.md, Magento's sessions, php 2" => self::NOT_IN_DEBIAN,
     ];
 
-    /** @var int[] Two servers that a program shards by itself, which a page leaves. */
+    /** @var int[] The two servers of a program that shards by itself, before it migrates. */
     private static array $old;
     /** @var int[] */
     private static array $nodes;

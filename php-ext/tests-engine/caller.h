@@ -43,8 +43,8 @@ size_t caller_write(char *request, size_t length, const char *command);
 bool caller_begin(caller *it, oh_snapshot *snapshot, uint32_t number);
 
 /*
- * ask sends one command, send a request of one or more. True if every reply has arrived, even if it
- * is an error.
+ * caller_ask sends one command, caller_send a request of one or more commands. True if every reply
+ * has arrived, even if it is an error.
  */
 bool caller_ask(caller *it, const char *command, const oh_call_terms *terms);
 bool caller_send(caller *it, const char *request, size_t length, const oh_call_terms *terms);

@@ -255,7 +255,7 @@ static void keep(oh_interceptor *interceptor)
     (void)interceptor;
 }
 
-/* The first one waits for another node, which its interceptor asks. */
+/* The first exchange waits for another node, which its interceptor asks. */
 static void test_wait_of_another(const node *one, const node *other)
 {
     oh_interceptor slow = {begin_nothing, read_all, all_readable, return_slowly, keep, NULL, NULL};
@@ -265,7 +265,7 @@ static void test_wait_of_another(const node *one, const node *other)
     oh_failure failure;
     caller them[2];
 
-    test_begin("a node of a call that waits for another one leaves the others their deadlines");
+    test_begin("an exchange that waits for a further node does not use up the time of the others");
     caller_configure("alpha:\n  engine: redis\n  timeout: 5000\n  servers:\n"
                      "   - 127.0.0.1:%u:1 one\n   - 127.0.0.1:%u:1 two\n",
         (unsigned)one->port, (unsigned)other->port);

@@ -1,5 +1,5 @@
 /*
- * Tests of keys that move: three old owners, each of which has its owner. All that a call asks or
+ * Tests of keys that move: three old owners, each with an owner of its own. All that a call asks or
  * brings is under way at the same time, and a fault of a node concerns only its own keys.
  */
 #include <stdio.h>
@@ -141,7 +141,7 @@ static void test_parallel(const char *name, const char *manner, const char *repl
 
 /* ---- A part that fails ---- */
 
-/* Two owners: one of them also has a command whose old owner does this. */
+/* Two owners. One of them also has a command for a key whose old owner answers so. */
 static void test_fault(const char *name, const char *manner, unsigned migrates, uint32_t timeout_ms,
     oh_error_kind kind, oh_outcome outcome)
 {
@@ -180,9 +180,9 @@ static void test_by_hand(void)
 }
 
 /*
- * Two keys with one owner, of two old owners. The first old owner closes when it is asked who it
- * is, so nobody waits for the owner's answer to the same question. That answer must not count as
- * the one to RESTORE of the other key: then the other key would be removed from its old owner.
+ * Two keys with one owner, of two old owners. The first old owner closes its connection when it is
+ * asked who it is, so nobody waits for the owner's answer to the same question. If that answer were
+ * taken for the reply to RESTORE of the other key, that key would be removed from its old owner.
  */
 static void test_answer_of_nobody(void)
 {
@@ -191,7 +191,7 @@ static void test_answer_of_nobody(void)
     const pair mixed = {.index = one->index, .old_index = other->old_index};
     char key[64], command[96];
 
-    test_begin("an answer that nobody waits for is not taken for another key's");
+    test_begin("an answer that nobody waits for is not taken for an answer about another key");
     faults_pass_time(60); /* The first old owner may migrate again. */
     atomic_store(&other->old.counts->part.migrates, NODE_MIGRATE_FAILS);
     add(one, "INCR", "plain");

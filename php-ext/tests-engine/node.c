@@ -34,7 +34,7 @@ typedef struct talk {
     char words[WORDS_MAX][WORD_BYTES]; /* Words that do not fit share the last place. */
     char reply[REPLY_BYTES];
     size_t length;
-    BIO *rest; /* Of a record that was sent in part; otherwise NULL. */
+    BIO *rest; /* The rest of a record that was sent in part; otherwise NULL. */
 } talk;
 
 static void must(bool condition, const char *what)
@@ -86,8 +86,8 @@ static unsigned increment(talk *it)
 }
 
 /*
- * As a Sentinel the node knows any master: its name ends with the port of the master, ".", and that
- * of its replica.
+ * As a Sentinel the node knows masters of any name. The name ends with the port of the master, ".",
+ * and the port of the master's replica.
  */
 static int answer_as_sentinel(talk *it)
 {
@@ -224,7 +224,7 @@ static bool drip(talk *it)
     return true;
 }
 
-/* Until it is off again, all that is sent is in as few packets as possible. */
+/* While this is on, all that is sent goes into as few packets as possible. */
 static void cork(const talk *it, int is_on)
 {
     setsockopt(it->socket, IPPROTO_TCP, TCP_CORK, &is_on, sizeof is_on);
@@ -259,7 +259,7 @@ static bool pass_on(const talk *it, BIO *written, size_t length)
     return count > 0 && send(it->socket, bytes, (size_t)count, MSG_NOSIGNAL) == count;
 }
 
-/* In one packet, so that the client has the part when it has the reply. */
+/* Sends both in one packet, so that the client gets the part together with the reply. */
 static bool give_part(talk *it, size_t length)
 {
     BIO *socket = SSL_get_wbio(it->ssl);
@@ -283,7 +283,7 @@ static bool give_rest(talk *it)
     return is_given;
 }
 
-/* An owner that has nothing answers at once: the manner is that of the old owner. */
+/* A node that is empty ignores the manner, which is meant for the old owner. */
 static bool is_told(const talk *it, const char *manner)
 {
     return strncmp(last_word(it), manner, strlen(manner)) == 0 &&

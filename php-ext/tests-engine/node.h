@@ -9,8 +9,8 @@
  *     INCR surplus:k  sends the reply twice
  *     INCR noise:k    sends bytes that are not a reply
  *     INCR last:k     sends the reply, then closes the connection
- *     INCR part:k     sends the reply, and k bytes of a record with another one, of which the rest
- *                     comes before the next reply; only with TLS
+ *     INCR part:k     sends the reply, and the first k bytes of a record with another reply. The
+ *                     rest of that record comes before the next reply; only with TLS
  *     INCR spoil:k    sends the reply, and a record that cannot be opened; only with TLS
  *     INCR renew:k    changes its keys NODE_RENEWALS times, then sends the reply; only with TLS
  *
@@ -33,11 +33,11 @@
 
 /* What a node does while keys move. All zeros is what other tests need. */
 typedef struct node_part {
-    atomic_bool is_empty; /* GET and EXISTS find nothing, in whatever manner. */
+    atomic_bool is_empty; /* GET and EXISTS find nothing, and the manner is ignored. */
     atomic_uint migrates; /* How it answers MIGRATE: one of these. */
     /*
-     * It holds back its answers until this many commands have arrived, counted at all nodes that
-     * hold back.
+     * The node holds back its answers until this many commands have arrived, at all nodes that
+     * hold back together.
      */
     atomic_uint holds_until;
     atomic_uint questions; /* How many GET, MIGRATE and DUMP it has received. */
@@ -46,7 +46,7 @@ typedef struct node_part {
 enum {
     NODE_MIGRATES,
     NODE_MIGRATE_FAILS,
-    NODE_MIGRATE_IS_BUSY, /* The owner has the key. INFO closes the connection then. */
+    NODE_MIGRATE_IS_BUSY, /* The owner has the key. Then INFO closes the connection. */
     NODE_MIGRATE_CLOSES,
     NODE_MIGRATE_IS_MUTE
 };

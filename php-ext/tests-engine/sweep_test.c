@@ -94,7 +94,7 @@ static bool run_again(unsigned number, oh_failure *failure)
     snprintf(command, sizeof command, "INCR last%u", number);
     bool is_answered = caller_gets(snapshot, 0, command, ":1\r\n", failure);
     if (is_answered && !caller_gets(snapshot, 0, "ECHO x", "$1\r\nx\r\n", failure)) {
-        failure->outcome = OH_OUTCOME_ANSWERED; /* That of the INCR. */
+        failure->outcome = OH_OUTCOME_ANSWERED; /* INCR was answered. */
         is_answered = false;
     }
     oh_snapshot_release(snapshot);
@@ -102,8 +102,8 @@ static bool run_again(unsigned number, oh_failure *failure)
 }
 
 /*
- * The second call has another database than its connection, and the third call has the first one
- * again.
+ * The second call needs another database than the connection has, and the third call needs the
+ * first database again.
  */
 static bool run_elsewhere(unsigned number, oh_failure *failure)
 {
@@ -125,14 +125,14 @@ static bool run_elsewhere(unsigned number, oh_failure *failure)
         caller_end(&it);
     }
     if (is_answered && !caller_gets(snapshot, 0, "ECHO x", "$1\r\nx\r\n", failure)) {
-        failure->outcome = OH_OUTCOME_ANSWERED; /* That of the INCR. */
+        failure->outcome = OH_OUTCOME_ANSWERED; /* INCR was answered. */
         is_answered = false;
     }
     oh_snapshot_release(snapshot);
     return is_answered;
 }
 
-/* With what the workers of a host share: the segment, a place in it, and the queue. */
+/* Workers of a host share all this: the segment, a place in it, and the queue. */
 static bool run_shared(unsigned number, oh_failure *failure)
 {
     if (!oh_segment_store()) {
@@ -188,7 +188,7 @@ static bool run_set(unsigned number, oh_failure *failure)
         }
         is_answered &= has_come;
         if (i && !is_answered && oh_exchange_is_complete(&them[0].exchange)) {
-            failure->outcome = OH_OUTCOME_ANSWERED; /* That of the INCR. */
+            failure->outcome = OH_OUTCOME_ANSWERED; /* INCR was answered. */
         }
     }
     caller_end(&them[0]);
@@ -322,9 +322,9 @@ static bool is_named(const oh_snapshot *snapshot)
 }
 
 /*
- * The Sentinel is asked, and then its master. If a question fails, the address in the file is used
- * until the next one, which begins at the next call. Nothing is sent before. On a busy machine more
- * questions may fail.
+ * The Sentinel is asked, and then the master that it names. If a question fails, the address in the
+ * file is used until the next question, which begins at the next call. The INCR is sent only when
+ * the master is known. On a busy machine more questions may fail.
  */
 static bool run_watched(unsigned number, oh_failure *failure)
 {

@@ -32,7 +32,7 @@ static void wait_for(const line *it, short events)
     poll(&(struct pollfd){.fd = it->socket, .events = events}, 1, -1);
 }
 
-/* Without a handshake. */
+/* Begins a line, but not its handshake. */
 static line begin_line(int socket, const char *directory)
 {
     char ca[PATH_MAX];

@@ -80,7 +80,7 @@ return Math.min(...[...document.querySelectorAll(texts)].map((element) => {
 """
 
 
-# What is cut off or reaches beyond the window.
+# Lists the elements that are cut off or reach beyond the window.
 CUT = """
 const wide = [...document.querySelectorAll('body *:not(svg *)')].filter((element) => {
     const box = element.getBoundingClientRect();
@@ -272,7 +272,7 @@ def look_at_links(browser, findings, url):
         browser.ask("return document.querySelector('meta[http-equiv=refresh]')?.content") == "5",
     )
     findings.expect(
-        "and it offers to stop that",
+        "the page offers to stop refreshing itself",
         browser.ask("return document.querySelector('header a').innerText") == "stop",
     )
     links = browser.ask("return [...document.querySelectorAll('footer a')].map((e) => e.href)")

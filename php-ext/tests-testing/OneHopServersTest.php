@@ -1,6 +1,6 @@
 <?php
 
-/* Servers that tests stop and pause, and what is left of them. */
+/* Servers that tests stop and pause, and what remains when a test or its process has ended. */
 
 use OneHop\Testing\OneHopServers;
 use OneHop\Testing\UsesOneHop;
@@ -91,7 +91,7 @@ final class OneHopServersTest extends TestCase
             sleep(60);
             PHP;
         $folder = sys_get_temp_dir() . '/' . bin2hex(random_bytes(8));
-        $foreign = "$folder/My"; // A shell may see it first.
+        $foreign = "$folder/My"; // A shell that splits $own at its space would find this folder.
         $own = "$folder/My Job's";
         mkdir($foreign, recursive: true);
         mkdir($own);

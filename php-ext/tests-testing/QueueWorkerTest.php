@@ -53,13 +53,13 @@ final class QueueWorkerTest extends TestCase
             try {
                 $job = $redis->rPopLPush(self::TODO, self::DOING);
                 if ($job === false) {
-                    $redis->rPopLPush(self::DOING, self::TODO); // A job that an error has left.
+                    $redis->rPopLPush(self::DOING, self::TODO); // An error has left this job.
                 } else {
                     $this->done[] = $job;
                     $redis->lRem(self::DOING, $job, 1);
                 }
             } catch (OneHop\Exception) {
-                usleep(10000); // The job is in one of the lists; it is done twice at worst.
+                usleep(10000); // The job is in one of the lists; at worst it is done twice.
             }
         }
     }

@@ -31,9 +31,10 @@ const OTHERS = [
 ];
 
 /*
- * phpredis crashes if HMGET has more values than names, if a score is missing, or (6.2) a name of
- * HGETALL. OneHop keeps such replies from it (replies_that_end_the_process.phpt), but the plain
- * client beside it would damage the memory of both. So such cases have no such replies.
+ * phpredis crashes if the reply to HMGET has more values than names, or if a score is missing;
+ * phpredis 6.2 also if a name is missing in the reply to HGETALL. OneHop keeps such replies from
+ * phpredis (replies_that_end_the_process.phpt), but the plain client in the same process would
+ * damage the memory of both. So cases with these calls get no damaged replies.
  */
 function is_dangerous(array $steps): bool
 {

@@ -64,7 +64,7 @@ final class Side
         set_error_handler($this->note(...));
         try {
             if (strtolower($method) === 'pipeline' && $this->redis->getMode() === Redis::MULTI) {
-                throw new LogicException('phpredis ends PHP'); // If a case is reduced.
+                throw new LogicException('phpredis ends PHP'); // Only a reduced case does so.
             }
             $value = $isStrict
                 ? call_strict($this->redis, $method, $way, $arguments)
@@ -152,7 +152,7 @@ final class Comparison
     private Side $ours;
     private bool $isFresh = false;
 
-    /** $both: "plain" makes both clients plain ones, which are not harmed, "ours" both OneHop's. */
+    /** $both: "plain" for two plain clients, which are not harmed; "ours" for two of OneHop. */
     public function __construct(
         array $ports,
         string $config,
@@ -259,13 +259,13 @@ final class Comparison
                 $step,
                 $plain,
                 $ours,
-                // Out of step, phpredis may take the text of a value for an error.
+                // A phpredis that is out of step may take the text of a value for an error.
                 $isPlainInStep ? $errors : [null, null],
                 // OneHop sends MULTI with the first command of a transaction.
                 $isQueuing || $case['nodes'] > 1 ? ['', ''] : $sent,
             );
             $sent = $isQueuing ? $sent : ['', ''];
-            // It may wait for missing bytes; each of three nodes sends less than one node does.
+            // phpredis may wait for missing bytes. A node of three sends less than a single one.
             $isExcused = $plain['seconds'] > 0.3 || $case['nodes'] > 1;
             if (!$isPlainInStep && ($difference === null || $isExcused)) {
                 $this->count('A plain \Redis lost its place in the replies.');

@@ -39,7 +39,7 @@ function script_of(array $case): string
 function report(Comparison $comparison, array $case, string $difference): bool
 {
     if ($comparison->differ($case) === null) {
-        return false; // Something on the machine, such as a timeout.
+        return false; // The machine caused it, such as by a timeout.
     }
     $case = reduced($comparison, $case);
     echo "DIFFERENCE, seed $case[seed]: " . ($comparison->differ($case) ?? $difference) . "\n",

@@ -26,9 +26,9 @@ import time
 
 from node import Case, listen
 
-SEEDS = 1_000_003  # Between the first cases of two seeds, as in fuzz.php.
+SEEDS = 1_000_003  # From the first case of a seed to that of the next one; as in fuzz.php.
 SEED_MAX = 2_146  # The number of a case, (seed * SEEDS + its place), has 31 bits in node.py.
-# A reply that claims to be long makes phpredis ask for that much.
+# A reply that claims to be long makes phpredis allocate as much memory.
 MEMORY_LIMIT = re.compile("Allowed memory size")
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -104,9 +104,9 @@ class Run:
     async def judge(self, told, status):
         """A crash is phpredis' own if two plain clients crash, and two of OneHop do not.
 
-        They run the last case alone. Plain ones also run it with all cases before it in the same
-        process, which may have damaged its memory. OneHop may crash, too, if plain ones crash from
-        the arguments, with usual replies.
+        Both kinds run the last case alone. Plain clients then run it in one process after all
+        cases before it, which may have damaged the memory. OneHop may crash, too, if the arguments
+        make plain clients crash even with usual replies.
         """
         first, end = told["from"], told["cases"]
         last = told | {"from": end - 1}
@@ -125,7 +125,7 @@ class Run:
     async def crashes(self, told, both):
         """True if cases crash with two clients of one kind. This may depend on what is in memory.
 
-        A plain one may also want more memory than PHP gives it.
+        A plain client may also want more memory than PHP gives it.
         """
         for _ in range(3):
             status, _ = await self.run_php(told | {"both": both, "seconds": 3600})
@@ -142,7 +142,7 @@ class Run:
             *php,
             env=os.environ | {"ONEHOP_FUZZ": json.dumps(told)},
             stdout=asyncio.subprocess.PIPE,
-            # A crashing phpredis writes there, too.
+            # A crashing phpredis writes to stderr, too.
             stderr=None if self.arguments.under else asyncio.subprocess.DEVNULL,
             limit=1 << 30,
         )

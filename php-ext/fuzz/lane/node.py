@@ -148,7 +148,7 @@ def plain_text(h):
 
 
 def unusual(h, words, is_gentle):
-    """A reply that the command never has, or seldom."""
+    """A reply that the command never has, or has seldom."""
     dice = random.Random(h)
     if not is_gentle:
         return of_any_kind(dice, words)
@@ -157,7 +157,7 @@ def unusual(h, words, is_gentle):
 
 
 def one_line(dice):
-    """What every command of phpredis reads to its end. For HMGET a nil list is fatal in 6.2."""
+    """A reply that phpredis reads whole for any command. 6.2 dies of a nil list for HMGET."""
     number = b":" + dice.choice((*INTEGERS, *ODD_INTEGERS))
     lines = (b"-" + dice.choice(ERRORS), b"$-1", b"*-1", number, b"+OK", b"+QUEUED", b"+text")
     return dice.choice(lines) + b"\r\n"
@@ -220,7 +220,7 @@ SHARDS = (
 
 
 def damaged(dice, data):
-    """With a few bytes near the beginning lost, added or replaced."""
+    """The data, with a few bytes near the beginning lost, added or replaced."""
     for _ in range(dice.choice((1, 1, 1, 2, 5))):
         at = dice.randrange(min(len(data), 400) + 1)
         after = at + dice.choice((0, 1, 1, 2, 5))
@@ -263,7 +263,7 @@ class Case:
         return b"".join(sent[PLAIN]), b"".join(sent[OURS])
 
     def dice(self, packet):
-        """The same numbers for a packet in each run of a case, and others if it is sent again."""
+        """Gives a packet the same numbers in each run of a case, but others if it is sent again."""
         h = zlib.crc32(packet, self.seed)
         self.packets[h] += 1
         return random.Random(h << 16 | self.packets[h])
@@ -309,7 +309,7 @@ class Connection(asyncio.Protocol):
             self.send(b"".join(replies))
 
     def introduced(self, data):
-        """What follows OneHop's introduction, which is in front of the first command."""
+        """Answers OneHop's introduction before its first command. Returns the data behind it."""
         while self.side == OURS and not self.data and (found := command_at(data, 0)):
             words, after = found
             if words[0] != b"CLIENT" or words[1] not in (b"SETNAME", b"SETINFO"):
@@ -319,7 +319,7 @@ class Connection(asyncio.Protocol):
         return data
 
     def answer(self, data, words):
-        """The reply, with MULTI and EXEC as a server has them."""
+        """The reply. MULTI and EXEC do what they do on a server."""
         name = words[0].upper() if words else b""
         if name == b"MULTI":
             self.queue = []
@@ -343,18 +343,18 @@ class Connection(asyncio.Protocol):
     def harm(self, dice, data):
         if self.case.harm == DAMAGE:
             self.transport.write(damaged(dice, data))
-            ends = dice.randrange(8) > 0  # Else the reader may wait for the rest.
+            ends = dice.randrange(8) > 0  # If it stays open, the reader may wait.
         else:
             size = min(len(data), 1 << dice.randrange(16))
             self.transport.write(data[: dice.randrange(size + 1)])
             ends = True
         if ends and dice.randrange(8) == 0:
-            self.transport.abort()  # A reset.
+            self.transport.abort()  # This resets the connection.
         elif ends:
             self.transport.close()
 
     def send_whole(self, data):
-        """Sometimes in two packets, with a moment between them."""
+        """Sends the data, sometimes in two packets with a moment between them."""
         cut = zlib.crc32(data[:4096], self.case.seed)
         if self.late:
             self.late.append(data)
@@ -376,7 +376,7 @@ class Connection(asyncio.Protocol):
 class Control(asyncio.Protocol):
     """`seed rate cuts gentle harm\\n` begins a case. The answer has what both sides have sent.
 
-    It has two lengths, and then the bytes, if they differ.
+    The answer is two lengths and, if the bytes of the sides differ, the bytes.
     """
 
     def __init__(self, case):
@@ -388,7 +388,7 @@ class Control(asyncio.Protocol):
     def data_received(self, data):
         self.data += data
         if self.data.endswith(b"\n"):
-            # Two turns of the loop: first whatever has arrived on the other connections is read.
+            # After two turns of the loop all that has arrived on other connections has been read.
             loop = asyncio.get_running_loop()
             loop.call_soon(loop.call_soon, self.answer)
 

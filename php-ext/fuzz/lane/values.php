@@ -1,8 +1,8 @@
 <?php
 
 /*
- * Arguments of every type of PHP, and how they are printed. What each side must have for itself
- * (references, arrays with holes) is described by an object that makes it.
+ * Arguments of every type of PHP, and how they are printed. Values that the sides must not
+ * share (references, arrays with holes) are described by an object that makes them.
  */
 
 /** Describes a value that each side makes for itself. */

@@ -131,7 +131,7 @@ for ($turns = 0; $open = array_filter($fibers, fn ($fiber) => $fiber->isSuspende
 lab_show('wrong', array_merge(...array_map(fn ($fiber) => $fiber->getReturn(), $fibers)));
 lab_show('thousands of turns', $turns > 1000);
 
-echo "an exception in one of them\n";
+echo "an exception in one of the fibers\n";
 $redis->set('turn', new Turn('late'));
 $failing = new Fiber(fn () => $redis->get('turn'));
 $failing->start();
@@ -168,7 +168,7 @@ after it: 0 0
 many fibers, which stop and go on in a random order
 wrong: []
 thousands of turns: true
-an exception in one of them
+an exception in one of the fibers
 meanwhile: 0
 thrown: "from outside"
 after it: 0

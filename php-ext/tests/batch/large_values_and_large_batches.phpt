@@ -81,7 +81,7 @@ lab_show('a pipeline', $redis->exec() === $keys);
 lab_show('DEL', $redis->del($keys));
 
 echo "-- nodes that stop reading until their replies are read\n";
-/* A node's writes block, and it reads nothing meanwhile: more is in flight than buffers hold. */
+/* More is in flight than buffers hold. So a node's writes block, and the node stops reading. */
 $script = '
     buffer(32768)
     for words in commands():

@@ -6,7 +6,7 @@ require __DIR__ . '/../lab/lab.inc';
 
 /*
  * Nodes whose fate is REPLY or MAYBE_EXECUTED pass their commands on to one real server, whose own
- * count of commands is the ledger. ANSWERED is the answer of a node of a cluster.
+ * count of commands is the ledger. The fate ANSWERED is an answer of a node of a cluster.
  */
 $real = lab_redis();
 $script = '

@@ -8,7 +8,7 @@ $port = lab_redis();
 $plain = lab_plain($port);
 $redis = new OneHop\Redis('alpha', lab_config([$port]));
 
-/* Makes the same calls on both, each with an empty server. */
+/* Makes the same calls on plain phpredis and on OneHop, each with an empty server. */
 function compare(string $what, callable $calls): void
 {
     global $plain, $redis;
@@ -60,7 +60,7 @@ compare('a prefix from the middle on', function ($client) {
     $client->setOption(Redis::OPT_PREFIX, 'p:');
     return $client->set('a', 2)->get('a')->mget(['a', 'b'])->del('a', 'b')->exec();
 });
-compare('a transaction after it', fn ($client) => $client->pipeline()
+compare('a transaction in the middle', fn ($client) => $client->pipeline()
     ->set('a', 1)->multi()->incr('a')->get('a')->exec()->get('a')->exec());
 compare('a large value', fn ($client) => $client->pipeline()
     ->set('a', str_repeat('large', 200000))->get('a')->set('b', 2)->get('b')->get('a')->exec());
@@ -86,7 +86,7 @@ errors: 7 replies
 an error that is thrown: 2 replies
 a serializer from the middle on: 4 replies
 a prefix from the middle on: 6 replies
-a transaction after it: 3 replies
+a transaction in the middle: 3 replies
 a large value: 5 replies
 a large list: 3 replies
 nothing: 0 replies

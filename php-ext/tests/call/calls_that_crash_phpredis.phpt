@@ -61,7 +61,7 @@ foreach ([fn () => $redis->pipeline(), fn () => $redis->multi()] as $begin) {
     lab_show('exec', $redis->get('{t}p')->exec());
 }
 lab_show('SET of an object', $redis->set('{t}a', new ArrayObject([1])));
-lab_show('GET gives it', $redis->get('{t}a') == new ArrayObject([1]));
+lab_show('GET returns the object', $redis->get('{t}a') == new ArrayObject([1]));
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
 echo "options\n";
@@ -157,7 +157,7 @@ exec: [true,1]
 Exception: Serialization of 'Closure' is not allowed
 exec: [true,1]
 SET of an object: true
-GET gives it: true
+GET returns the object: true
 options
 an unknown option: false
 the warning: "OneHop\\Redis::setOption(): Unknown option '9999'"

@@ -54,7 +54,7 @@ final class Leaver
 $config = lab_config([lab_redis(), lab_redis(), lab_redis(), lab_redis()]);
 $redis = Curious::$redis = new OneHop\Redis('alpha', $config);
 
-echo "-- it uses the client: replies stay in place\n";
+echo "-- the code uses the client: replies stay in place\n";
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
 $keys = [];
 for ($i = 0; $i < 30; $i++) {
@@ -136,7 +136,7 @@ $redis->exec();
 echo "not reached\n";
 ?>
 --EXPECT--
--- it uses the client: replies stay in place
+-- the code uses the client: replies stay in place
 wrong, GET: 0
 wrong, MGET: 0
 wrong, pipeline: 0

@@ -24,7 +24,7 @@ lab_tell(fn () => $redis->rawCommand('choose', '3'));
 lab_tell(fn () => $redis->rawCommand('customer', 'SETNAME', 'me'));
 lab_show('CLIENT LIST of two nodes', str_contains($redis->rawCommand('customer', 'LIST'), 'id='));
 
-echo "-- the user may not ask\n";
+echo "-- the user has no right to ask for descriptions\n";
 $port = lab_redis('--loadmodule', lab_module());
 $plain = lab_plain($port);
 $plain->rawCommand('ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '+@all', '-command');
@@ -55,7 +55,7 @@ Lab::stop($processes[1]);
 lab_tell(fn () => $redis->rawCommand('onehop.get', $b));
 lab_tell(fn () => $redis->pipeline()->rawCommand('onehop.get', $b));
 
-echo "-- a replica answers what only reads\n";
+echo "-- a replica answers commands that only read\n";
 $master = lab_redis('--loadmodule', lab_module(), '--repl-diskless-sync-delay', '0');
 $replica = lab_redis('--replicaof', "127.0.0.1 $master", '--loadmodule', lab_module());
 $redis = new OneHop\Redis('alpha', lab_config(
@@ -65,7 +65,7 @@ $redis = new OneHop\Redis('alpha', lab_config(
 $redis->rawCommand('onehop.set', 'k', 'v');
 $plain = lab_plain($master);
 $plain->set('later', 'WAIT is for the writes of its connection');
-lab_show('replicas that have it', $plain->rawCommand('WAIT', 1, 30000));
+lab_show('replicas that have the writes', $plain->rawCommand('WAIT', 1, 30000));
 lab_show('get', $redis->rawCommand('onehop.get', 'k'));
 lab_show('in a pipeline', $redis->pipeline()->rawCommand('onehop.get', 'k')->exec());
 $line = lab_plain($replica)->info('commandstats')['cmdstat_onehop.get'] ?? '';
@@ -102,7 +102,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and have names of their own, and the client object keeps this one for itself: call it there, outside of pipelines and transactions
 CLIENT LIST of two nodes: true
--- the user may not ask
+-- the user has no right to ask for descriptions
 OneHop\Redis::rawcommand(): unknown command "onehop.set", and the node does not describe it: NOPERM ...: the command was not sent; allow the server pool's user to run COMMAND, or send it to nodes of your choice with onNode() or onEachNode()
 with the right: true
 -- the node that is asked first is down
@@ -113,8 +113,8 @@ OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
--- a replica answers what only reads
-replicas that have it: 1
+-- a replica answers commands that only read
+replicas that have the writes: 1
 get: "v"
 in a pipeline: ["v"]
 of the replica: "calls=2"

@@ -98,7 +98,7 @@ if (($child = pcntl_fork()) === 0) {
 pcntl_waitpid($child, $status);
 lab_show('asked', $asked());
 
-echo "-- a module that goes\n";
+echo "-- a module that is unloaded\n";
 array_map(fn ($node) => $node->rawCommand('MODULE', 'UNLOAD', 'onehop'), $plain);
 lab_show('get', $redis->rawCommand('onehop.get', $a));
 lab_show('error', strtok($redis->getLastError(), ','));
@@ -160,7 +160,7 @@ connections more: 0
 -- another process of the host
 get: "Y"
 asked: "info 0, getkeys 0"
--- a module that goes
+-- a module that is unloaded
 get: false
 error: "ERR unknown command 'onehop.get'"
 OneHop\Unsupported, node none, may have executed: false

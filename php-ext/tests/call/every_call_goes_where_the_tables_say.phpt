@@ -230,10 +230,10 @@ foreach ($calls as $method => $all) {
 }
 echo implode("\n", $walk->faults), "\n";
 lab_show('many on one node', $walk->counts['one node'] > 800);
-lab_show('some on several', $walk->counts['split'] > 15);
+lab_show('some on several nodes', $walk->counts['split'] > 15);
 lab_show('some refused', $walk->counts['CrossNode'] > 70);
 ?>
 --EXPECT--
 many on one node: true
-some on several: true
+some on several nodes: true
 some refused: true

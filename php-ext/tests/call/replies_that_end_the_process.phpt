@@ -117,7 +117,7 @@ foreach ([Redis::SERIALIZER_NONE, Redis::SERIALIZER_JSON] as $serializer) {
                 $make($call);
                 $told[$mode] = 'served';
             } catch (OneHop\PartialBatch $e) {
-                /* Without failures of nodes it is the reply of the command. */
+                /* If no node has failed, the exception is the reply of the command. */
                 $failures = $e->getFailures() ?: array_filter($e->getReplies(), is_object(...));
                 $told[$mode] = implode(', ', array_map(fn ($e) => $e->getKind(), $failures));
             } catch (OneHop\Exception $e) {

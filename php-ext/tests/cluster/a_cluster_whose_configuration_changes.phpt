@@ -39,8 +39,8 @@ try {
 }
 PHP;
 /*
- * What all workers answer once they agree for longer than a changed file may go unnoticed. Until
- * then each answer must come from configurations that were written, one or two of them.
+ * Waits until all workers agree for longer than a changed file may go unnoticed. Returns what they
+ * answer. Each answer before must come from one configuration of the test, or be a mix of two.
  */
 $settle = static function () use ($page, $script, $config): string {
     $mixed = $last = [];

@@ -52,7 +52,7 @@ for ($i = 0; $i < 4; $i++) {
     usleep(500000);
 }
 $liars->behave('None');
-lab_show('so it does once the map is good again', $ask($high));
+lab_show('a worker with 4 MB and a good map', $ask($high));
 
 echo "-- the map changes while the values of an MSET are packed\n";
 final class Curious
@@ -124,7 +124,7 @@ a worker with 4 MB gets its replies: true
 a worker with 4 MB gets its replies: true
 a worker with 4 MB gets its replies: true
 a worker with 4 MB gets its replies: true
-so it does once the map is good again: true
+a worker with 4 MB and a good map: true
 -- the map changes while the values of an MSET are packed
 MSET while the map changes: true
 MSET with the new map: true

@@ -54,13 +54,13 @@ echo "-- five more move\n";
 foreach (array_slice($slots, 10) as $slot) {
     $cluster->move($slot, $a, $c);
 }
-lab_show('GET of a key of the first', $redis->get($keys[50]));
+lab_show('GET of a key of the first of them', $redis->get($keys[50]));
 lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
 lab_show(
     'MGET has all values, though four slots have moved unnoticed',
     $redis->mGet($keys) === $values,
 );
-/* None if the client has fetched the map meanwhile: that depends on the time. */
+/* If the client has fetched the map meanwhile, there is none: that depends on the time. */
 lab_show(
     'nodes have answered MOVED once for each, or not at all',
     in_array($cluster->errors('MOVED'), [51, 55], true),
@@ -75,7 +75,7 @@ try {
     lab_show('nodes that refused', count($e->getFailures()));
 }
 
-/* By a file of their own, so with a map of their own. */
+/* From here on a client with a file of its own, and so with a map of its own. */
 $redis = new OneHop\Redis('alpha', $cluster->config());
 
 echo "-- large values: 4 MB in a pipeline, every other key has moved\n";
@@ -129,7 +129,7 @@ nodes have answered MOVED: 50
 MGET has all values: true
 nodes have answered MOVED: 50
 -- five more move
-GET of a key of the first: "value of {2359}:0"
+GET of a key of the first of them: "value of {2359}:0"
 nodes have answered MOVED: 51
 MGET has all values, though four slots have moved unnoticed: true
 nodes have answered MOVED once for each, or not at all: true

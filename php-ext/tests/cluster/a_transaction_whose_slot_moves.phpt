@@ -26,7 +26,7 @@ lab_show('the value stays', $redis->get($key));
 
 echo "-- in a pipeline, between transactions of a slot that stays and single commands\n";
 $cluster->move($slot, $b, $a);
-$neighbour = lab_key_in(7000); /* On the node that had the slot. */
+$neighbour = lab_key_in(7000); /* A key on the node that had the slot. */
 try {
     $redis->pipeline()
         ->get('other:0')

@@ -21,7 +21,7 @@ Lab::until(
     'good state',
 );
 
-echo "-- each slot that moves asks for a refresh, which asks the stranger, too\n";
+echo "-- each move of a slot causes a refresh, which also asks the stranger\n";
 foreach ([1, 2, 3, 4, 5] as $slot) {
     foreach ([$b, $a] as $port) {
         $cluster->call($port, 'CLUSTER', 'SETSLOT', (string) $slot, 'NODE', $cluster->id($b));
@@ -49,7 +49,7 @@ preg_match_all('/OneHop: (.*another Redis Cluster)/', file_get_contents(Lab::fil
 echo implode("\n", array_unique($told[1])), "\n";
 ?>
 --EXPECT--
--- each slot that moves asks for a refresh, which asks the stranger, too
+-- each move of a slot causes a refresh, which also asks the stranger
 keys at the known nodes: 6
 keys at the stranger: 0
 -- no known node is left

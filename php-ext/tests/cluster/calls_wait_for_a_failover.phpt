@@ -1,5 +1,5 @@
 --TEST--
-Calls for a master that hangs or is dead go to its replica as soon as that is promoted
+Calls for a master that hangs or is dead go to its replica as soon as the replica is promoted
 --INI--
 error_log=/dev/null
 --FILE--
@@ -76,7 +76,7 @@ Lab::until(fn () => $cluster->questions() > 5, 'calls that wait');
 $cluster->call($heir, 'CLUSTER', 'FAILOVER', 'TAKEOVER');
 $callers->tell();
 
-echo "servers that say other things meanwhile\n";
+echo "what another node says of the replica\n";
 $liars = new Liars();
 [$knowing, $heir] = $liars->ports;
 $dead = Lab::port();
@@ -102,10 +102,10 @@ $set = static function (string $name, array ...$maps) use ($liars, $knowing, $he
     }
     return count(lab_commands($knowing)) - $before;
 };
-$set('once it was called failed', $map('online'), $map('online'), $map('fail'), $promoted);
-$set('it is called loading', $map('loading'), $map('loading'), $promoted);
-$set('from now on it is called failed', $map('online'), $map('fail'));
-lab_show('nobody asked again', $set('it was called failed before', $map('fail')) < 10);
+$set('called failed by the third map', $map('online'), $map('online'), $map('fail'), $promoted);
+$set('called loading', $map('loading'), $map('loading'), $promoted);
+$set('called failed by the second map', $map('online'), $map('fail'));
+lab_show('nobody asked again', $set('called failed by the first map', $map('fail')) < 10);
 ?>
 --EXPECT--
 a master hangs
@@ -121,11 +121,11 @@ a write: 4
 a read: "key:1"
 all nodes: true
 a batch: [true,"v"]
-servers that say other things meanwhile
-once it was called failed: true
-it is called loading: true
-from now on it is called failed: it is down
+what another node says of the replica
+called failed by the third map: true
+called loading: true
+called failed by the second map: it is down
 before its deadline: true
-it was called failed before: it is down
+called failed by the first map: it is down
 before its deadline: true
 nobody asked again: true

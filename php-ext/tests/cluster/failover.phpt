@@ -45,7 +45,7 @@ for ($i = 0; microtime(true) < $end && $right === null; $i++) {
         $wrong += $redis->get($mine[$i % count($mine)]) !== $mine[$i % count($mine)];
         $right = microtime(true);
     } catch (OneHop\NodeDown) {
-        usleep(2000); /* Its time is over, and the election goes on. */
+        usleep(2000); /* The call's time is over, and the election goes on. */
     }
     $slowest = max($slowest, microtime(true) - $begin);
     $promoted ??= str_contains($cluster->call($heir, 'ROLE')[0], 'master') ? microtime(true) : null;

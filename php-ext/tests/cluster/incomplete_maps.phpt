@@ -52,7 +52,7 @@ lab_show('EVAL', $redis->eval($script, [$key], 1));
 lab_show('EVALSHA', $redis->evalSha(sha1($script), [$key], 1));
 $cluster->move(111, $a, $c);
 $cluster->call($c, 'SCRIPT', 'FLUSH');
-lab_show('a node that lacks it', $redis->evalSha(sha1($script), [$key], 1));
+lab_show('a node that lacks the script', $redis->evalSha(sha1($script), [$key], 1));
 $cluster->move(111, $c, $b);
 lab_show('pipeline', $redis->pipeline()->evalSha(sha1($script), [$key], 1)->get($key)->exec());
 
@@ -65,11 +65,11 @@ $empty->replace($empty->ports[0]);
 lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config(['timeout' => 1500])));
 lab_tell(static fn () => new OneHop\Redis('alpha', $lone(Lab::port())));
 
-echo "a database, which redis has not in a cluster\n";
+echo "a database, although a Redis Cluster has only database 0\n";
 $config = lab_config(["127.0.0.1:$a:1"], ['cluster' => 'true', 'database' => 1]);
 lab_tell(static fn () => new OneHop\Redis('alpha', $config));
 
-echo "seeds that are silent do not take the time of the one that answers\n";
+echo "silent seeds do not use up the time of the seed that answers\n";
 $silent = [];
 for ($i = 0; $i < 3; $i++) {
     $silent[] = $server = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
@@ -83,7 +83,7 @@ for ($i = 0; $i < 3; $i++) {
         @socket_connect($client, $host, $port);
     }
 }
-/* Two by chance are asked first. */
+/* Two seeds, chosen at random, are asked first. */
 for ($i = 0; $i < 4; $i++) {
     $config = $cluster->config(['timeout' => 3000], [...$ports, $a]);
     lab_show('a call', (new OneHop\Redis('alpha', $config))->set('key', 'value'));
@@ -110,7 +110,7 @@ pipeline: ["moves","else"]
 scripts
 EVAL: 1
 EVALSHA: 2
-a node that lacks it: 3
+a node that lacks the script: 3
 pipeline: [4,"4"]
 no cluster
 OneHop\ConfigInvalid, node none, may have executed: false
@@ -119,10 +119,10 @@ OneHop\ProtocolViolation, node none, may have executed: false
   No node returned the map of the cluster: 127.0.0.1:PORT: its map of the cluster was not accepted: no slot is served, server pool alpha; check the nodes of the cluster
 OneHop\NodeDown, node none, may have executed: false
   No node returned the map of the cluster: 127.0.0.1:PORT: Connection refused while connecting, server pool alpha; check that the servers are running and reachable
-a database, which redis has not in a cluster
+a database, although a Redis Cluster has only database 0
 OneHop\ConfigInvalid, node none, may have executed: false
   No node returned the map of the cluster: 127.0.0.1:PORT: The node refused the database: ERR SELECT is not allowed in cluster mode, server pool alpha; correct servers, redis_auth, username or database in the server pool, or remove "cluster: true"
-seeds that are silent do not take the time of the one that answers
+silent seeds do not use up the time of the seed that answers
 a call: true
 a call: true
 a call: true

@@ -53,7 +53,7 @@ $values = [$keys[$a], $keys[$b], $keys[$c], 'new'];
 lab_show('MGET from all nodes gives what was set', $redis->mGet(array_values($keys)) === $values);
 lab_tell(static fn () => $redis->onNode("127.0.0.1:$d", 'ping'));
 
-echo "another id at the same address has neither the old node's connections nor its failures\n";
+echo "a node with another id at an old address inherits neither connections nor failures\n";
 $old = $cluster->id($c);
 $redis->get($keys[$c]);
 $cluster->kill($c);
@@ -177,7 +177,7 @@ Topology has the new address: true
 Topology still has the old one: false
 MGET from all nodes gives what was set: true
 ValueError: OneHop\Redis::onNode(): Argument #1 ($node) must be the name of a node of server pool alpha; OneHop\Topology::nodes() has them
-another id at the same address has neither the old node's connections nor its failures
+a node with another id at an old address inherits neither connections nor failures
 state of the dead node: "resting"
 failures counted: true
 SET: true

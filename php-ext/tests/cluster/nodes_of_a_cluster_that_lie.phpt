@@ -20,7 +20,7 @@ $give_up = function (callable $call) {
     try {
         lab_show('value', $call());
     } catch (OneHop\NodeDown | OneHop\DeadlineExceeded) {
-        echo "given up\n"; /* Which of the two failures depends on milliseconds. */
+        echo "given up\n"; /* Milliseconds decide which of the two failures it is. */
     }
 };
 $redirected = 'words[-1] == "' . $low . '" and port == a';
@@ -72,7 +72,7 @@ foreach ([
 }
 lab_show('the stranger heard', lab_commands($stranger));
 
-echo "-- to a stranger, though the map knows the owner: a pipeline waits for the map once\n";
+echo "-- redirects to a stranger, but the map knows the owner: a pipeline waits for the map once\n";
 $liars->tell([[0, 16383, $liars->ports[1]]]);
 $liars->behave(
     '"-MOVED 5 127.0.0.1:' . $stranger . '\r\n" if words[0] == "GET" and port == a else None',
@@ -83,12 +83,12 @@ for ($i = 0; $i < 50; $i++) {
     $pipeline->get("$low$i");
 }
 lab_show(
-    'all replies are of the owner',
+    'all replies come from the owner',
     $pipeline->exec() === array_map(fn ($i) => "{$liars->ports[1]} $low$i", range(0, 49)),
 );
 lab_show('the stranger heard', lab_commands($stranger));
 
-echo "-- to each other, to itself, and ASKING refused\n";
+echo "-- redirects to each other and to the same node, and ASKING refused\n";
 foreach ([
     'f"-MOVED 5 127.0.0.1:{b if port == a else a}\r\n"',
     'f"-MOVED 5 127.0.0.1:{port}\r\n"',
@@ -161,10 +161,10 @@ given up
 given up
 given up
 the stranger heard: []
--- to a stranger, though the map knows the owner: a pipeline waits for the map once
-all replies are of the owner: true
+-- redirects to a stranger, but the map knows the owner: a pipeline waits for the map once
+all replies come from the owner: true
 the stranger heard: []
--- to each other, to itself, and ASKING refused
+-- redirects to each other and to the same node, and ASKING refused
 given up
 given up
 given up

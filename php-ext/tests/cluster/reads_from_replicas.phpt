@@ -1,5 +1,5 @@
 --TEST--
-read_from: replicas answer read-only commands; where they fail, their master answers
+read_from: replicas answer read-only commands; if they fail, their master answers
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
@@ -82,7 +82,7 @@ $expected = [
 sort($answered);
 sort($expected);
 echo $answered === $expected
-    ? "where there is one, it answers\n"
+    ? "a node in the zone answers, where there is one\n"
     : json_encode([$answered, $expected]) . "\n";
 
 echo "a replica dies\n";
@@ -110,7 +110,7 @@ same_zone: [0,true,true] masters: 0 reads, 0 READONLY, replicas: 203 reads, 0 RE
 lowest_latency: [0,true,true]
 a replica and a master are in the zone
 same_zone: [0,true,true]
-where there is one, it answers
+a node in the zone answers, where there is one
 a replica dies
 prefer_replica: [0,true,true]
 NodeDown

@@ -62,7 +62,7 @@ echo array_sum($reads), " reads, $wrong wrong; ", $reads[$favourite] < READS / 2
 for ($round = 0; $round < 20 && $reads[$favourite] === 0; $round++) {
     [$reads, $wrong] = $read([$favourite]);
 }
-echo $reads[$favourite] > 0 ? "it is asked now and then\n" : "it is never asked again\n";
+echo $reads[$favourite] > 0 ? "the slow node is asked at times\n" : "the slow node is not asked\n";
 
 echo "only the others become slow\n";
 [$reads, $wrong] = $read(array_diff($cluster->ports, [$favourite]));
@@ -82,7 +82,7 @@ echo "a replica is dead: $wrong wrong\n";
 200 reads, 0 wrong
 the fastest node becomes slow
 200 reads, 0 wrong; nearly all elsewhere
-it is asked now and then
+the slow node is asked at times
 only the others become slow
 200 reads, 0 wrong; nearly all there
 a replica is dead: 0 wrong

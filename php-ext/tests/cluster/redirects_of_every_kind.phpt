@@ -149,7 +149,7 @@ Lab::until(static function () use ($short, $key, &$message) {
         $short->get($key);
     } catch (OneHop\NodeDown $exception) {
         $message = $exception->getMessage();
-    } catch (OneHop\DeadlineExceeded) { /* On a busy machine its last try may have no answer. */
+    } catch (OneHop\DeadlineExceeded) { /* On a busy machine the last try may have no answer. */
     }
     return str_contains($message, 'cannot serve this now: there is');
 }, 'call without time');

@@ -1,5 +1,5 @@
 --TEST--
-While a node of a Redis Cluster is dead, a living one has its channels, and patterns go on
+While a node of a Redis Cluster is dead, a living node serves its channels, and patterns go on
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
@@ -19,7 +19,7 @@ $redis->get('key'); /* The map is known. */
 $cluster->kill($dead);
 $channel = lab_key_in(16000, 'news');
 $event = '__keyevent@0__:expired';
-/* Keys of these nodes expire again and again: one that is just back refuses them for a while. */
+/* Keys of these nodes expire again and again, because a node that is just back refuses them. */
 $expire = function (int ...$ports) use ($cluster): string {
     $keys = [];
     foreach ($ports as $port) {

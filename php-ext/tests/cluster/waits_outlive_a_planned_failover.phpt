@@ -13,8 +13,8 @@ foreach ($cluster->ports as $port) {
 }
 
 /**
- * Starts a process that sends a failover once a caller waits at the master, and these words once
- * the caller waits at the new master, too. TAKEOVER asks for no votes, because a master gives its
+ * Starts a process that sends a failover once a caller waits at the master, and $words once the
+ * caller waits at the new master, too. TAKEOVER asks for no votes, because a master gives its
  * vote only once in some seconds.
  */
 function meanwhile(array $ports, string $how, string ...$words): void

@@ -59,7 +59,7 @@ echo lab_run($script, [$config, $key, $other], ['prlimit', '--nofile=64', '--'])
 
 $cluster->kill($full);
 $try('no key', fn () => $redis->dbSize(), fn () => $redis->dbSize());
-/* One of them may try whether the dead node is back. */
+/* One of these calls may try whether the dead node is back. */
 $try('no key, any node', function () use ($redis) {
     for ($answers = 0; $answers < 3;) {
         try {

@@ -60,7 +60,7 @@ echo 'questions: ', $cluster->questions() <= 2 * $refreshes
     ? 'at most one refresh per second' : $cluster->questions(), "\n";
 
 echo "nodes that do not know CLUSTER SHARDS\n";
-/* The second worker has the first one's map. It learns what the nodes know when it asks. */
+/* The second worker has the first one's map, but must find out itself that SHARDS is refused. */
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'ACL', 'SETUSER', 'default', '-cluster|shards');
 }

@@ -1,5 +1,5 @@
 --TEST--
-A worker follows its files through 30 changes; what is open is finished as it began
+A worker follows its files through 30 changes; pipelines and other open calls end as they began
 --DESCRIPTION--
 Not beneath valgrind: it races with the look at the file, once a second.
 --INI--
@@ -8,7 +8,7 @@ error_log=/dev/null
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-const FILES = 10; /* Each is looked at by itself, so as many changes take one second. */
+const FILES = 10; /* A client looks at each file separately, so ten changes take a second. */
 const ROUNDS = 3;
 const KEYS = 20;
 
@@ -33,7 +33,7 @@ for ($file = 0; $file < FILES; $file++) {
 $follows = static function (int $file, int $round) use ($clients, $nodes, $ports): bool {
     $text = yaml($file);
     foreach (range(1, KEYS) as $i) {
-        $key = md5((string) $i); /* The hash of similar keys is similar: all might stay. */
+        $key = md5((string) $i); /* Similar keys have similar hashes, so all of them might stay. */
         $clients[$file]->set($key, "$file:$round:$i");
         $port = $text->locate("$file:$key")->port;
         if ($nodes[array_search($port, $ports, true)]->get("$file:$key") !== "$file:$round:$i") {
@@ -42,7 +42,7 @@ $follows = static function (int $file, int $round) use ($clients, $nodes, $ports
     }
     return true;
 };
-/** Made from the text, so only the client reads the file itself. */
+/** This topology is made from the text, so only the client reads the file itself. */
 function yaml(int $file): OneHop\Topology
 {
     return OneHop\Topology::fromText(
@@ -78,7 +78,7 @@ lab_show('changes in the log', preg_match_all(
     file_get_contents($log),
 ));
 
-echo "what is open is finished where it began\n";
+echo "open pipelines and other calls end where they began\n";
 $redis = $clients[0];
 foreach (['pipeline', 'transaction', 'WATCH'] as $kind) {
     foreach ($nodes as $node) {
@@ -208,7 +208,7 @@ late, wrong: [0,0]
 descriptors: true
 memory: true
 changes in the log: 30
-what is open is finished where it began
+open pipelines and other calls end where they began
 pipeline: [true]
   there: true
   then: true

@@ -22,7 +22,7 @@ $directives('redis_auth: secret');
 $redis = new OneHop\Redis('alpha', $config);
 $status = static fn () => OneHop\Topology::status()[0];
 /**
- * Calls until the status is so, and prints the timeouts that an old client and a new one use then.
+ * Calls until the status is $ok, and prints the timeouts that an old client and a new one use then.
  */
 $await = static function (string $what, bool $ok) use ($redis, $config, $status): void {
     for ($end = microtime(true) + 20; microtime(true) < $end; usleep(20000)) {
@@ -31,7 +31,7 @@ $await = static function (string $what, bool $ok) use ($redis, $config, $status)
             break;
         }
     }
-    /* A few more looks, which must change nothing. */
+    /* The next looks at the files must change nothing. */
     for ($end = microtime(true) + 2.2; microtime(true) < $end; usleep(20000)) {
         $redis->set('key', 'value');
     }

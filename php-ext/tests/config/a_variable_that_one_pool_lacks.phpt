@@ -49,7 +49,7 @@ $ask = static function (string $pool, string $query = ''): string {
     }
     return "$pool: " . implode(', ', array_keys($seen)) . "\n";
 };
-/** Asks until all workers answer that. */
+/** Asks until all workers of a pool answer $expected. */
 $settled = static function (string $pool, string $expected, string $query = '') use ($ask): void {
     for ($end = microtime(true) + 20; microtime(true) < $end; usleep(50000)) {
         $answer = $ask($pool, $query);
@@ -74,7 +74,7 @@ $settled('www', '1001');
 echo "a script of shop sets it, as dotenv does\n";
 $settled('shop', '1001', 'set=DATABASE=2');
 
-echo "nobody has the next one\n";
+echo "no pool has the next variable\n";
 $write(1002, '${NOWHERE}');
 usleep(1100000);
 $settled('www', '1001 refused');
@@ -102,7 +102,7 @@ shop: 1000
 www: 1001
 a script of shop sets it, as dotenv does
 shop: 1001
-nobody has the next one
+no pool has the next variable
 www: 1001 refused
 shop: 1001 refused
 www: 1003

@@ -45,7 +45,7 @@ lab_tell(fn () => $redis->get('x'));
 lab_tell(fn () => $redis->setOption(Redis::OPT_PREFIX, 'x'));
 lab_tell(fn () => $redis->exec());
 
-echo "a configuration in one line is a text; one that stands for a path or a name is not shown\n";
+echo "a configuration in one line is a text; in place of a path or a name it is not shown\n";
 $server = '127.0.0.1:' . lab_redis();
 $json = json_encode(['alpha' => [
     'engine' => 'redis', 'redis_auth' => 'hidden', 'servers' => [$server],
@@ -123,7 +123,7 @@ a failed constructor leaves an object that says so
 Error: OneHop\Redis has not called the constructor of OneHop\Redis
 Error: OneHop\Redis has not called the constructor of OneHop\Redis
 Error: OneHop\Redis has not called the constructor of OneHop\Redis
-a configuration in one line is a text; one that stands for a path or a name is not shown
+a configuration in one line is a text; in place of a path or a name it is not shown
 OneHop\Redis
 JSON: true
 flow YAML: true

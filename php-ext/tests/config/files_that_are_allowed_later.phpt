@@ -1,8 +1,8 @@
 --TEST--
 Each file that is followed is read again until it is allowed: configuration, password and TLS files
 --DESCRIPTION--
-All of them are replaced at once by files without any rights, which are given one after another.
-Without two capabilities root needs these rights, too.
+All files are replaced at once by files that nobody may read. Then one file after another gets the
+right to be read. PHP runs without two capabilities, so even root needs that right.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -33,7 +33,7 @@ $put("secret-1\nnot a part of it\n");
 $redis = $open();
 lab_tell(fn () => $redis->set('key', 'value'));
 
-echo "-- a text, which follows, too\n";
+echo "-- a configuration in an array also follows the password file\n";
 $text = new OneHop\Redis('alpha', ['servers' => ["127.0.0.1:$node"], 'redis_auth_file' => $file]);
 lab_tell(fn () => $text->get('key'));
 
@@ -48,7 +48,7 @@ foreach ([$redis, $text] as $client) {
     lab_tell(fn () => $client->get('key'));
 }
 
-echo "-- a bad file changes nothing, and every user may read the next one\n";
+echo "-- a bad file changes nothing; the next file is one that every user may read\n";
 $put('');
 usleep(1100000);
 lab_tell(fn () => $redis->get('key'));
@@ -61,7 +61,7 @@ echo preg_replace(
     str_replace([$file, $config], ['FILE', 'CONFIG'], file_get_contents($log)),
 );
 
-echo "-- every user may read it from the beginning\n";
+echo "-- a file that every user may read from the beginning\n";
 ini_set('error_log', $exposed = Lab::file('exposed.log'));
 $directives = ['redis_auth_file' => $file, 'timeout' => 1999];
 $clients = [
@@ -97,19 +97,19 @@ OneHop\ConfigInvalid, node none, may have executed: false
   Password file DIRECTORY/password: Is a directory; correct the file, or name another one with redis_auth_file
 -- a good one
 value: true
--- a text, which follows, too
+-- a configuration in an array also follows the password file
 value: "value"
 -- another password
 value: "value"
 value: "value"
--- a bad file changes nothing, and every user may read the next one
+-- a bad file changes nothing; the next file is one that every user may read
 value: "value"
 value: "value"
 OneHop: CONFIG or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: text:DIGEST or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: Password file FILE: its first line is empty; the configuration read before stays in use
 OneHop: FILE holds a password, and every user of this machine may read it: take these rights away (chmod o=)
--- every user may read it from the beginning
+-- a file that every user may read from the beginning
 lines: 2
 -- open_basedir
 OneHop\ConfigInvalid, node none, may have executed: false

@@ -1,5 +1,5 @@
 --TEST--
-A node hangs, and the file gives its name another address: calls that wait for it go there
+If the file gives the name of a hanging node another address, waiting calls go to that address
 --INI--
 error_log=/dev/null
 --FILE--
@@ -17,7 +17,7 @@ foreach ([$old, $new] as $port) {
 lab_plain($other)->set($elsewhere, 'other');
 
 $callers = new LabCallers($config);
-/* The backlog of a process that is stopped takes connections, so these are sent and wait. */
+/* The backlog of a process that is stopped takes connections, so these calls are sent and wait. */
 $callers->start('a read', "\$redis->get('$key')", "\$redis->get('$key')");
 $callers->start('a read over a new connection', "\$redis->get('$key')");
 $callers->start(

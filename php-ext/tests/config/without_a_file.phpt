@@ -69,7 +69,7 @@ $try('no servers', $from('shop', []));
 $try('empty servers', $from('shop', ['servers' => []]));
 $try('another pool in a text', $from('shop', "alpha:\n  engine: redis\n  servers: [$server]\n"));
 $try('DSN without anything', $from('onehop://'));
-$try('DSN with a query that is none', $from("onehop://$server?cluster"));
+$try('DSN with a query without a value', $from("onehop://$server?cluster"));
 $try('DSN with a name twice', $from("onehop://$server?timeout=1&timeout=2"));
 $try('DSN of a file with directives', $from('onehop:///n.yml?pool=shop&timeout=1'));
 $try('DSN with a wrong value', $from("onehop://u:hidden@$server?hash=md6"));
@@ -191,7 +191,7 @@ no servers: "OneHop\\ConfigInvalid: Configuration of server pool shop: directive
 empty servers: "OneHop\\ConfigInvalid: Configuration of server pool shop: directive \"servers\" has no value; correct the array or the DSN"
 another pool in a text: "OneHop\\ConfigInvalid: There is no server pool shop in the configuration, only alpha; name one of these"
 DSN without anything: "OneHop\\ConfigInvalid: The DSN is not valid: it names neither a file nor servers; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
-DSN with a query that is none: "OneHop\\ConfigInvalid: The DSN is not valid: after the ? it must list name=value pairs, separated by &; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
+DSN with a query without a value: "OneHop\\ConfigInvalid: The DSN is not valid: after the ? it must list name=value pairs, separated by &; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 DSN with a name twice: "OneHop\\ConfigInvalid: The DSN is not valid: it sets the same name twice; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 DSN of a file with directives: "OneHop\\ConfigInvalid: The DSN is not valid: a DSN that names a file can set only pool; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 DSN with a wrong value: "OneHop\\ConfigInvalid: Configuration of server pool onehop: directive \"hash\" is not a valid hash: \"md6\" (did you mean \"md5\"?); correct the array or the DSN"

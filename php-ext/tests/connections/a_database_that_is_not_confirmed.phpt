@@ -1,10 +1,10 @@
 --TEST--
-Nothing follows a SELECT before the node has said OK, whatever else it says
+After a SELECT nothing else is sent until the node has said OK, whatever it says before
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* It says OK to the first SELECT of the first connection, and GET tells the database. */
+/* The node says OK to the first SELECT of the first connection. GET returns the database. */
 $script = '
     database, is_first = 0, number == 1
     for words in commands():

@@ -47,7 +47,7 @@ $fpm = lab_fpm(workers: 2);
 echo $fpm($script, ['file' => $file, 'unknown' => $unknown]);
 lab_show('connections', connections($plain));
 
-echo "-- on the command line, where a process has its own\n";
+echo "-- on the command line, where a process has its own connections\n";
 $_GET = ['file' => $file, 'unknown' => $unknown];
 eval(substr($script, 5));
 lab_show('connections', connections($plain));
@@ -82,7 +82,7 @@ onEachNode begin: {"node-0":true}, then "of database 0"
 onNode nonsense: false, then "of database 0"
 onEachNode nonsense: {"node-0":false}, then "of database 0"
 connections: ["database 0, name ''"]
--- on the command line, where a process has its own
+-- on the command line, where a process has its own connections
 onNode choose 3: true, then "of database 0"
 onEachNode choose 3: {"node-0":true}, then "of database 0"
 onNode CHOOSE 4: true, then "of database 0"

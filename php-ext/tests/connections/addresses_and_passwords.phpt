@@ -44,7 +44,7 @@ echo "-- not needed\n";
 $try($open, ['redis_auth' => 'secret-1']);
 echo "-- of a user\n";
 $try($users, ['redis_auth' => 'secret-2', 'username' => 'app']);
-echo "-- of an unknown user\n";
+echo "-- a password of an unknown user\n";
 $try($users, ['redis_auth' => 'secret-2', 'username' => 'nobody']);
 
 echo "-- dumps and exports\n";
@@ -78,7 +78,7 @@ OneHop\ConfigInvalid, node node, may have executed: false
 value: true
 -- of a user
 value: true
--- of an unknown user
+-- a password of an unknown user
 OneHop\ConfigInvalid, node node, may have executed: false
   The node refused the user name or password: WRONGPASS invalid username-password pair or user is disabled, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth in the server pool
 -- dumps and exports

@@ -38,7 +38,7 @@ $ids = static fn (): array => array_column(lab_plain($port)->client('list'), 'id
 $id = null;
 foreach ([0.9, 1.1, 1.9, 2.1, 2.5] as $pause) {
     foreach ([$young, $old] as $redis) {
-        /* If the node drops the connection during a write, it fails: so wait for the drop. */
+        /* A write fails if the node drops its connection meanwhile: so wait for the drop. */
         while ($redis === $old && in_array($id, $ids())) {
             usleep(10000);
         }

@@ -1,5 +1,5 @@
 --TEST--
-All clients of a process share one connection per node; one whose wait the node ended is given up
+Clients of a process share one connection per node; if the node ends a wait on it, it is given up
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

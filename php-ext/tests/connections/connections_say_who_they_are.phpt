@@ -1,5 +1,5 @@
 --TEST--
-A connection is named after its server pool and file; a name that a script sets is its object's
+A connection is named after its server pool and file; a name set by a script stays in its object
 --INI--
 error_log=/dev/null
 --FILE--
@@ -32,7 +32,7 @@ $redis->subscribe(['channel'], static function ($redis) use ($named, $port, $nam
     lab_show('named', array_values($named($port)) === [$name($config), $name($config)]);
     $redis->unsubscribe(['channel']);
 });
-if ($redis->get('key') !== 'value') { /* unsubscribe() has ended it. */
+if ($redis->get('key') !== 'value') { /* The subscription has ended. */
     echo "a wrong value\n";
 }
 

@@ -1,10 +1,10 @@
 --TEST--
-A node whose handshake takes longer than a call, or whose answers take more than half of it, is used
+A node is used even if its handshake outlasts the timeout, or each answer takes over half of it
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* A node that answers AUTH late, or (null) when the test lets it, and other commands late, too. */
+/* A node that answers AUTH after $auth ms (null: when the test says so), others after $other ms. */
 $node = static fn (?int $auth, int $other) => lab_node('
     for words in commands():
         if words[0] != "AUTH":
@@ -43,7 +43,7 @@ foreach ([1, 2, 3] as $i) {
 }
 lab_show('connections', $connections($port));
 
-echo "a connection that the node has closed meanwhile is not gone on with\n";
+echo "a connection that the node has closed meanwhile is not used any more\n";
 $redis = $client($port = lab_node('
     for words in commands():
         if words[0] == "AUTH" and number == 1:
@@ -58,7 +58,7 @@ lab_await($port, 'closed');
 lab_tell(static fn () => $redis->get('key'));
 lab_show('connections', $connections($port));
 
-echo "a worker keeps it for the next request\n";
+echo "a worker keeps a connection that is still opening for the next request\n";
 $page = lab_fpm();
 $query = ['config' => $config($port = $node(null, 0), 1500)];
 $ask = static fn () => $page('<?php
@@ -96,12 +96,12 @@ OneHop\DeadlineExceeded, node node-0, may have executed: false
   No connection within 900 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 waited: true
 connections: 2
-a connection that the node has closed meanwhile is not gone on with
+a connection that the node has closed meanwhile is not used any more
 OneHop\DeadlineExceeded, node node-0, may have executed: false
   No connection within 1500 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 value: "value"
 connections: 2
-a worker keeps it for the next request
+a worker keeps a connection that is still opening for the next request
 OneHop\DeadlineExceeded, not sent
 value of key
 connections: 1

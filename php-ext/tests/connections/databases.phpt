@@ -1,5 +1,5 @@
 --TEST--
-select() chooses the database of an object; redis_db and database choose that of its server pool
+select() chooses an object's database; redis_db and database choose the server pool's database
 --INI--
 error_log=/dev/null
 --FILE--

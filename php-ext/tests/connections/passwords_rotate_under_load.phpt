@@ -22,7 +22,7 @@ $put = static function (int $number) use ($file): void {
     rename("$file.new", $file);
 };
 $put(0);
-/* Connections are young, so each password authenticates some. */
+/* Connections are replaced soon, so each password authenticates some of them. */
 $config = lab_config([$port], [
     'redis_auth_file' => $file, 'username' => 'shop', 'max_connection_age' => 20,
 ]);

@@ -35,7 +35,7 @@ $count = static function (string $name, callable $call): void {
             $failures[] = [$begin, $connection, $failure];
         }
     }
-    /* All but the last have come to their end. */
+    /* All connections but the last have ended. */
     Lab::until(static fn () => count(lab_told($port)) >= CONNECTIONS - 1, 'end of connections');
     /* When each close had arrived, and how many bytes came after it. */
     $closed = [[0, 0, 0]] + array_column(lab_told($port), null, 0);

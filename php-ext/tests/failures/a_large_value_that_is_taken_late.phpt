@@ -1,5 +1,5 @@
 --TEST--
-The deadline of a large value that a node takes late is not counted again for its answer
+If a node takes a large value late, the answer must still come by the same deadline
 --DESCRIPTION--
 Not beneath valgrind: it moves 32 MB.
 --FILE--

@@ -7,8 +7,8 @@ Not beneath valgrind: it moves megabytes.
 require __DIR__ . '/../lab/lab.inc';
 
 /*
- * The node stops the process when it waits in the midst of a large value, and reads what is on its
- * way. It tells how many bytes have come.
+ * When the process waits in the midst of sending a large value, the node stops it, and then reads
+ * what was already sent. The node tells how many bytes have come.
  */
 const VALUE_BYTES = 32_000_000;
 $told = Lab::file('told');

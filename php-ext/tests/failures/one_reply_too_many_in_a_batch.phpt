@@ -8,7 +8,8 @@ const PATIENT = ['timeout' => 60000, 'server_failure_limit' => 16383];
 
 /*
  * Reads $count commands and answers them in one write, as redis does. The reply at the position
- * that the key names is sent twice: "POSITION:COUNT:SIZE:...". A late one comes 1 ms afterwards.
+ * that the key names is sent twice: "POSITION:COUNT:SIZE:...". If the second one is late, it comes
+ * 1 ms afterwards.
  */
 const DOUBLING = '
     def answer(key):

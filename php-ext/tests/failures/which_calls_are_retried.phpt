@@ -1,13 +1,13 @@
 --TEST--
-A connection that died idle is replaced; one that dies under a command is retried for reads only
+A connection that died idle is replaced; if it dies under a command, only a read is sent again
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
 /*
  * Each connection answers its first command and closes after it has read the second. The log shows
- * which commands came twice. It answers late, because a connection that ends its call within the
- * millisecond in which another one has failed is not used again.
+ * which commands came twice. It answers late: if a call ends in the same millisecond in which
+ * another connection fails, the connection of that call is not used again.
  */
 const ONCE = '
     words = command()

@@ -86,7 +86,7 @@ lab_show('the version is that of one', $info['redis_version'] === $one['redis_ve
 lab_show('keys', $info['db0']);
 lab_show('it has a port', isset($info['tcp_port']));
 lab_show('memory of all nodes', $info['used_memory'] > 3 * $one['used_memory']);
-lab_show('fields that one server has not', array_diff_key($info, $one));
+lab_show('fields that one server does not have', array_diff_key($info, $one));
 lab_show('clients are a number', is_int($info['connected_clients']));
 lab_show('a section has its fields', is_string($fleet->info('server')['redis_version']));
 preg_match_all(
@@ -99,7 +99,7 @@ echo "-- no single reply\n";
 lab_tell(fn () => $fleet->config('get', 'port'));
 lab_tell(fn () => array_map(fn ($role) => $role[0], $fleet->role()));
 lab_tell(fn () => array_keys($fleet->rawCommand('MEMORY', 'DOCTOR')));
-echo "-- all nodes have it\n";
+echo "-- all nodes have the new setting\n";
 $policies = array_map(fn ($port) => lab_plain($port)->config('get', 'maxmemory-policy'), $ports);
 $all = array_fill(0, 4, ['maxmemory-policy' => 'allkeys-lru']);
 lab_show('all have it', $policies === $all);
@@ -117,7 +117,7 @@ the version is that of one: true
 keys: "keys=50"
 it has a port: false
 memory of all nodes: true
-fields that one server has not: []
+fields that one server does not have: []
 clients are a number: true
 a section has its fields: true
 # Server redis_version: # Memory # Keyspace db0:keys=50
@@ -126,5 +126,5 @@ OneHop\Unsupported, node none, may have executed: true
   The nodes gave different answers, which no single reply can express, server pool alpha: the command was answered; ask each node with onEachNode()
 value: {"node-0":"master","node-1":"master","node-2":"master","node-3":"master"}
 value: ["node-0","node-1","node-2","node-3"]
--- all nodes have it
+-- all nodes have the new setting
 all have it: true

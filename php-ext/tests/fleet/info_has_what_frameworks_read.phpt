@@ -67,7 +67,7 @@ $old = fn () => lab_node('
     for words in commands():
         value("# Server\r\nuptime_in_seconds:86500\r\nuptime_in_days:1\r\n")');
 $fleet = new OneHop\Redis('alpha', lab_config([$old(), $old()]));
-lab_show('a number behind a longer one', $fleet->info());
+lab_show('a number with fewer digits than the number before', $fleet->info());
 ?>
 --EXPECT--
 Symfony, clear(): true
@@ -88,4 +88,4 @@ the same fields in the text: true
 others: []
 each node has all: true
 one node has all: true
-a number behind a longer one: {"uptime_in_seconds":86500,"uptime_in_days":1}
+a number with fewer digits than the number before: {"uptime_in_seconds":86500,"uptime_in_days":1}

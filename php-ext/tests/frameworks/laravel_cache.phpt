@@ -50,7 +50,7 @@ laravel_story(function (callable $app) {
     }
     yield 'tagged' => [$artists->get('anne'), $authors->get('john'), $again->get('anne')];
     yield 'artists flushed' => [$again->tags('artists')->flush(), $authors->get('john')];
-    // Laravel 10 begins with cursor 0, with which phpredis 6 finds none.
+    // Laravel 10 begins with cursor 0, with which phpredis 6 finds no keys.
     yield 'compared only: the artist' => $artists->get('anne');
     yield 'put together' => [
         $again->putMany(['a' => 1, 'b' => 2, 'c' => [3]], 60),
@@ -61,7 +61,7 @@ laravel_story(function (callable $app) {
     ];
     /*
      * Scans as RedisStore::currentTags() of Laravel 9 to 11 does for `cache:prune-stale-tags`.
-     * phpredis 6.1 and later find none.
+     * phpredis 6.1 and later find no keys.
      */
     foreach (range(1, 50) as $i) {
         $again->put("tag:t$i:entries", $i, 60);
@@ -123,7 +123,7 @@ $session->save();
 $next = $now['session']->driver();
 $next->setId($session->getId());
 $next->start();
-lab_show('a session of before', $next->get('user'));
+lab_show('a session that is older', $next->get('user'));
 ?>
 --EXPECT--
 many: 820
@@ -141,4 +141,4 @@ flushed: [true,null,null]
 what was written through nutcracker is found, and the other way round
 written through nutcracker: 820
 written by OneHop: 820
-a session of before: 7
+a session that is older: 7

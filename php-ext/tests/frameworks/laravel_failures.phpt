@@ -34,7 +34,7 @@ lab_show('all of it is there', $cache->many(array_keys($many)) == $many);
 tell('a transaction over both nodes', fn () => $redis->transaction(
     fn ($transaction) => $transaction->set($live, 1)->set($dies, 1),
 ));
-tell('the same call by call', function () use ($redis, $live, $dies) {
+tell('the same, call by call', function () use ($redis, $live, $dies) {
     $redis->multi();
     $redis->set($live, 1);
     $redis->set($dies, 1);
@@ -83,13 +83,13 @@ do {
         usleep(10000);
     }
 } while (!isset($isBack) && microtime(true) < $end);
-lab_show('its keys, when it is back', [$cache->get($dies), $cache->putMany($many, 60)]);
+lab_show('the keys of the node, when it is back', [$cache->get($dies), $cache->putMany($many, 60)]);
 ?>
 --EXPECT--
 putMany over both nodes: true, then mode 0, "served"
 all of it is there: true
 a transaction over both nodes: OneHop\CrossNode, then mode 0, "served"
-the same call by call: OneHop\CrossNode, then mode 0, "served"
+the same, call by call: OneHop\CrossNode, then mode 0, "served"
 a transaction over two queues: OneHop\CrossNode, then mode 0, "served"
 a pipeline whose callback throws: LogicException, then mode 0, "served"
 a transaction whose callback throws: LogicException, then mode 0, "served"
@@ -102,4 +102,4 @@ putMany: OneHop\PartialBatch, then mode 0, "served"
 putMany on that node: OneHop\NodeDown, then mode 0, "served"
 a transaction: OneHop\NodeDown, then mode 0, "served"
 call by call: OneHop\NodeDown, then mode 0, "served"
-its keys, when it is back: ["back",true]
+the keys of the node, when it is back: ["back",true]

@@ -65,7 +65,7 @@ function live_through(string $config, string $stream, callable $kill, callable $
                 $sender->dispatch(new Job($n));
                 $sent[] = $n;
             } catch (TransportException) {
-                return; // The caller knows, and tries again or says so.
+                return; // The caller counts what was sent, and tries again or shows it.
             }
         }
     };
@@ -73,7 +73,8 @@ function live_through(string $config, string $stream, callable $kill, callable $
     lab_show('a worker that is stopped', work($jobs, $handled, function () use (&$handled) {
         return count($handled) >= 20;
     }));
-    [...$app->get('messenger.transport.other')->get()]; // By a worker that is killed then.
+    // Takes messages and acknowledges none, like a worker that is killed then.
+    [...$app->get('messenger.transport.other')->get()];
     $kill();
     $send(51, 60);
     lab_show('sent while the node is dead', array_values(array_filter($sent, fn ($n) => $n > 50)));
@@ -83,7 +84,7 @@ function live_through(string $config, string $stream, callable $kill, callable $
     while (count($sent) < 60 && microtime(true) < $end) {
         $send(count($sent) + 1, 60);
     }
-    /* A supervisor starts it again, and once more if the node still rests. */
+    /* A supervisor starts the worker again, and once more if the node still rests. */
     $isDone = function () use (&$sent, &$handled, $end) {
         return array_diff($sent, $handled) === [] || microtime(true) > $end;
     };

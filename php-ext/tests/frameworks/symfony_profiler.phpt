@@ -81,9 +81,9 @@ $app = SymfonyApplication::of(
 );
 $kernel = Home::$kernel = $app->get('kernel');
 $token = answer($kernel, '/')->headers->get('X-Debug-Token');
-// Between two requests.
+// This call belongs to no request.
 (new OneHop\Redis('alpha', Home::$config))->set(lab_key_of_each(Home::$config)['node-0'], '1');
-/* Before the first output: a session begins with each request. */
+/* This must come before the first output, because each request begins a session. */
 $panel = answer($kernel, "/_profiler/$token?panel=onehop");
 $toolbar = answer($kernel, "/_wdt/$token");
 

@@ -1,5 +1,5 @@
 --TEST--
-A reply that arrives after its entry went to another node does not affect that node's health
+If a node's entry went to another node, a late reply of the old node does not change its health
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A node whose ejection is over is shown as up with its first answer, not because of the time
+After its ejection a node is shown as up only when it has answered, not when the time is over
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

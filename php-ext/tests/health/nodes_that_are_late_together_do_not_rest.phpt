@@ -54,7 +54,7 @@ do {
 posix_kill($one, SIGCONT);
 lab_show('one of them: rested', $rests > 0);
 
-/* Replicas that have kept a call for half of its time. */
+/* Both replicas hang, and each read waits for a replica for half of its time. */
 $masters = [lab_redis(), lab_redis()];
 $replicas = $processes = [];
 foreach ($masters as $i => $master) {

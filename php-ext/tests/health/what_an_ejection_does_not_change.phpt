@@ -44,7 +44,7 @@ for (
 $redis->set($moves, 'old');
 lab_show('ejected nodes', $out($topology));
 $show();
-lab_show('a topology without node-1 has it ejected', $without->nodes()[1]->isEjected);
+lab_show('a topology without node-1 shows node-1 as ejected', $without->nodes()[1]->isEjected);
 
 echo "-- begun before the ejection\n";
 $node = $topology->locate($moves);
@@ -108,7 +108,7 @@ while ($out(new OneHop\Topology('alpha', $config)) !== 'hung' && microtime(true)
 }
 echo implode(array_unique($told));
 /* A deadline that a busy machine notices 200 ms too late does not count. */
-lab_show('after two of them', count($told) >= 2 && $inTime <= 2);
+lab_show('after two such calls', count($told) >= 2 && $inTime <= 2);
 lab_show('the next SET goes to the other node', $redis->set($key, 'x'));
 
 echo "-- no node is left\n";
@@ -128,7 +128,7 @@ ejected nodes: ""
   node-0 is up now, share 0.33, no reason
   node-1 is up now, share 0.33, no reason
   node-2 is up now, share 0.33, no reason
-a topology without node-1 has it ejected: true
+a topology without node-1 shows node-1 as ejected: true
 -- begun before the ejection
 OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
@@ -162,7 +162,7 @@ MISCONF no: stays
 -- a node that does not answer
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
-after two of them: true
+after two such calls: true
 the next SET goes to the other node: true
 -- no node is left
 OneHop\NodeDown, node only, may have executed: false

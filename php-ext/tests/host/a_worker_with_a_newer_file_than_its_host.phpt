@@ -1,5 +1,5 @@
 --TEST--
-A worker that reads a newer file for its password shares it; unknown names use up no slot
+If a worker finds a newer file while it reads the password, all get it; unknown names use no slot
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-The queues of many nodes leave descriptors to the program and stream_select(), or a line warns
+The queues of many nodes leave descriptors to the program and stream_select(), or the log warns
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -31,7 +31,7 @@ foreach ($others as $key) {
 lab_show('others', $right === count($others));
 lab_show('moved', [$ours->get($moved), $ours->append($moved, '?')]);
 
-/* Calls for the other keys have a clear error. */
+/* Calls for the other keys end in a clear error. */
 lab_tell(fn () => $ours->get($lost));
 lab_tell(fn () => $ours->set($lost, 'w'));
 

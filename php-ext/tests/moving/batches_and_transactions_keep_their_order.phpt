@@ -15,7 +15,7 @@ $fill = static function (string $prefix) use ($ports, $numbers) {
 };
 $ours = moving_client(array_slice($ports, 0, 4), array_slice($ports, 0, 2));
 
-/* Reads alone: found at both, and nowhere. */
+/* Reads alone, of keys at the old owner, at the owner, and at neither. */
 $fill('a');
 $keys = array_merge(...array_map(static fn ($i) => ["a$i", "none$i"], $numbers));
 $wanted = array_merge(...array_map(static fn ($i) => ["$i", false], $numbers));
@@ -35,7 +35,7 @@ foreach ($numbers as $i) {
     $pipe->get("c$i")->set("c$i", 'v');
 }
 $replies = array_chunk($pipe->exec(), 9);
-lab_show('a pipeline of both', $replies === array_map(
+lab_show('a pipeline of writes and reads', $replies === array_map(
     static fn ($i) => ["$i", $i + 1, (string) ($i + 1), 1, false, true, 'x', false, true],
     $numbers,
 ));
@@ -102,7 +102,7 @@ lab_show('in a transaction', $replies);
 mget: true
 exists: true
 a pipeline of reads: true
-a pipeline of both: true
+a pipeline of writes and reads: true
 mset: true
 del: true
 nothing comes back: 0

@@ -26,7 +26,7 @@ foreach ([$old, $plain] as $redis) {
 }
 $ours = moving_client($ports, array_slice($ports, 0, 2), ['hash_tag' => '"{}"']);
 
-/* A command that asks leaves the keys where they are, and a key that is nowhere is nothing. */
+/* A command that reads leaves the keys where they are, also when a key is missing. */
 $reads = $writes = [];
 foreach ($numbers as $i) {
     array_push(
@@ -111,7 +111,7 @@ $left = static fn () => array_merge(
 lab_show('still at old owners', $moved() === [] && count($left()) === count($keys));
 lab_show('writes', parity_compare($walk($plain, $writes), $walk($ours, $writes)));
 lab_show('moved', count($moved()) > 0);
-lab_show('nowhere twice, and none lost', count($moved()) + count($left()) === count($keys));
+lab_show('no key is twice, and none is lost', count($moved()) + count($left()) === count($keys));
 
 /* The new ring alone finds all of them. */
 foreach ($numbers as $i) {
@@ -148,7 +148,7 @@ reads: true
 still at old owners: true
 writes: true
 moved: true
-nowhere twice, and none lost: true
+no key is twice, and none is lost: true
 found by the new ring: true
 commands that only the nodes know, and renamed ones
 renamed: 2

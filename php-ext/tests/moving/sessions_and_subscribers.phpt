@@ -1,5 +1,5 @@
 --TEST--
-While the ring changes sessions are found, and subscribers hear those who publish by both files
+While the ring changes, sessions are found, and subscribers hear publishers of either file
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -46,7 +46,7 @@ foreach ([
         ->get($three[2])
         ->exec(),
 ] as $what => $call) {
-    do { // On a busy machine a rest may end between two calls, and others may be too slow.
+    do { // On a busy machine a rest may end between two calls, and other calls may be too slow.
         $e = $timed($call);
         $failures = $e instanceof OneHop\PartialBatch ? $e->getFailures() : [];
         $named = isset($failures['named']) ? $failures['named']->getMessage() : '';

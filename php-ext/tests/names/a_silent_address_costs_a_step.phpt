@@ -11,7 +11,7 @@ $script = <<<'SCRIPT'
 [, $lab, $zone] = $argv;
 require $lab;
 
-/* The kernel answers nothing more there, because the backlog is full. */
+/* Fills the backlog of this address, so the kernel answers no further connection. */
 function silence(string $host, int $port): array
 {
     $family = str_contains($host, ':') ? AF_INET6 : AF_INET;
@@ -62,7 +62,7 @@ file_put_contents($zone, json_encode([
 echo 'two: ', get('two', $port, ['timeout' => 5000]), "\n";
 echo 'four: ', get('four', $port, ['timeout' => 5000]), "\n";
 
-/* It accepts and never answers. That costs one call. */
+/* This address accepts and never answers, which costs one call. */
 $mute = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
 socket_bind($mute, '127.0.0.1', $other);
 socket_listen($mute, 10);

@@ -1,5 +1,5 @@
 --TEST--
-Every method of phpredis answers on four nodes, and on one of them, as on one server, or is refused
+Every method of phpredis is refused, or answers on four nodes, and on one of them, as on one server
 --DESCRIPTION--
 Not beneath valgrind: it makes every call of every method.
 --FILE--
@@ -11,7 +11,7 @@ foreach (array_keys(PARITY_STATES) as $state) {
     $runs[] = [true, 'alone', PARITY_OPTIONS['none'], $state];
     $runs[] = [false, 'alone', PARITY_OPTIONS['none'], $state];
 }
-/* Methods that leave their connection as it was, by onNode(). */
+/* By onNode(): the methods that leave their connection as it was. */
 foreach (['nothing', 'strings', 'sorted sets', 'hashes'] as $state) {
     $runs[] = [true, 'on one node', PARITY_OPTIONS['none'], $state];
 }

@@ -45,7 +45,7 @@ lab_show('and the node', $told['node'] === $topology->locate('{42}'));
 
 $dead = OneHop\Topology::fromText('alpha', $text, [$topology->locate('key')->name]);
 lab_show(
-    'without its node the key is on another one',
+    'without its node the key is on another node',
     $dead->locate('key')->name !== $topology->locate('key')->name,
 );
 lab_show('nodes, including the dead one', count($dead->nodes()));
@@ -54,7 +54,7 @@ $dead_by_file = new OneHop\Topology('alpha', Lab::file('t.yml'), dead: [
     $topology->locate('key')->name,
 ]);
 lab_show(
-    'a topology of a file places it alike',
+    'a topology of a file places the key alike',
     $dead_by_file->locate('key')->name === $dead->locate('key')->name,
 );
 lab_tell(fn () => OneHop\Topology::fromText('alpha', $text, ['nobody']));
@@ -82,8 +82,8 @@ lab_show('nothing moves to the same servers', $old->moved($same, $keys));
 $moved = $old->moved($grown, $keys);
 $expected = array_filter($keys, static fn ($key) => $grown->locate($key)->name === 'c');
 lab_show('a third server takes its own keys only', $moved === array_values($expected));
-lab_show('about a third of them', count($moved) > 250 && count($moved) < 450);
-lab_show('none is left out on the way back', $grown->moved($old, $keys) === $moved);
+lab_show('about a third of the keys', count($moved) > 250 && count($moved) < 450);
+lab_show('the same keys move back', $grown->moved($old, $keys) === $moved);
 $of_b = array_filter($keys, static fn ($key) => $old->locate($key)->name === 'b');
 lab_show('a server with another address', $old->moved($replaced, $keys) === array_values($of_b));
 lab_show('a server with a socket', $old->moved($path, $keys) === array_values($of_b));
@@ -95,7 +95,7 @@ lab_show('with Sentinels the name counts', $watched->moved($failed_over, $keys))
 file_put_contents(Lab::file('watched.yml'), "alpha:\n  engine: redis\n$sentinels"
     . "  servers:\n   - 10.0.0.1:6379:1 a\n   - 10.0.0.8:6379:1 b\n");
 $file = new OneHop\Topology('alpha', Lab::file('watched.yml'));
-lab_show('of a file, too', $file->moved($watched, $keys));
+lab_show('with Sentinels of a file, too', $file->moved($watched, $keys));
 lab_show('no keys', $old->moved($replaced, []));
 $of_b = array_filter(range(1, 20), static fn ($key) => $old->locate((string) $key)->name === 'b');
 lab_show('numbers are keys', $old->moved($replaced, range(1, 20)) == array_values($of_b));
@@ -111,10 +111,10 @@ a node is one object: true
 key hashed hash_function hash distribution point node: 42 fnv1a_64 ketama
 explain() has the hash of the tag: true
 and the node: true
-without its node the key is on another one: true
+without its node the key is on another node: true
 nodes, including the dead one: 3
 the same fingerprint: true
-a topology of a file places it alike: true
+a topology of a file places the key alike: true
 ValueError: $dead must be names of servers of server pool alpha
 OneHop\ConfigInvalid, node none, may have executed: false
   There is no server pool beta in the configuration, only alpha; name one of these
@@ -132,12 +132,12 @@ slot of {foo}bar: 12182
 keys that another configuration seeks elsewhere
 nothing moves to the same servers: []
 a third server takes its own keys only: true
-about a third of them: true
-none is left out on the way back: true
+about a third of the keys: true
+the same keys move back: true
 a server with another address: true
 a server with a socket: true
 with Sentinels the name counts: []
-of a file, too: []
+with Sentinels of a file, too: []
 no keys: []
 numbers are keys: true
 TypeError: OneHop\Topology::moved(): Argument #1 ($next) must be of type OneHop\Topology, stdClass given

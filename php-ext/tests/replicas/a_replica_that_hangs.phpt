@@ -1,5 +1,5 @@
 --TEST--
-If a replica hangs, a read loses half of its time, and the next ones nothing; also in a cluster
+If a replica hangs, one read loses half of its time, later reads lose nothing; also in a cluster
 --DESCRIPTION--
 Not beneath valgrind: it counts the reads that took long.
 --INI--
@@ -35,7 +35,7 @@ foreach (['prefer_replica', 'lowest_latency'] as $from) {
         lab_show("$from, $name", $read($redis));
         $took[] = microtime(true) - $begin;
     }
-    /* No read has waited for its whole time, and two at most have found out that it is silent. */
+    /* No read has waited for its whole time, and at most two have found out that it hangs. */
     lab_show('in time', array_sum($took) < 5 * 3.0);
     lab_show('at most two waited', count(array_filter($took, static fn ($s) => $s >= 1.5)) <= 2);
     Lab::signal($process, 18);

@@ -1,5 +1,5 @@
 --TEST--
-Replicas that the file names answer reads, alone and in batches; where they fail, the master answers
+Replicas that the file names answer reads, alone and in batches; if they fail, the master answers
 --INI--
 error_log=/dev/null
 --FILE--
@@ -70,7 +70,7 @@ foreach (['master', 'prefer_replica', 'replica', 'lowest_latency'] as $from) {
     lab_show('each replica has answered', $all);
 }
 
-echo "-- what does not only read, and what concerns all nodes, is for masters\n";
+echo "-- commands that may write, and commands for all nodes, go to masters\n";
 $redis = new OneHop\Redis('alpha', $config('replica'));
 $forget();
 $redis->set('key:1', 'new');
@@ -145,7 +145,7 @@ HGETs of masters and replicas: [0,1000]
 each replica has answered: true
 lowest_latency: right of 3000: 3000
 HGETs: 1000
--- what does not only read, and what concerns all nodes, is for masters
+-- commands that may write, and commands for all nodes, go to masters
 a transaction: ["new",true]
 a script: "key:1"
 keys: 2000

@@ -1,5 +1,5 @@
 --TEST--
-read_from: prefer_master: the master answers, and a replica while it hangs, loads or is dead
+read_from: prefer_master: the master answers; while it hangs, loads or is dead, a replica does
 --INI--
 error_log=/dev/null
 --FILE--
@@ -53,7 +53,7 @@ lab_show('loading', $answers(new OneHop\Redis('alpha', $config($loads))));
 Lab::signal($process, 19);
 $begin = microtime(true);
 lab_show('hanging', $answers($redis));
-/* One read finds out that it hangs; the others do not wait for it. */
+/* One read finds out that the master hangs; the other reads do not wait for it. */
 lab_show('in time', microtime(true) - $begin < 3 * 1.5);
 
 Lab::stop($process);

@@ -98,7 +98,7 @@ for ($i = 0; $i < 20; $i++) {
 }
 lab_show('reads', $reads());
 
-/* Each slot that is found to have moved makes a new map. A refresh may find one first. */
+/* Each slot that is found to have moved makes a new map. A refresh may find a slot first. */
 [$from, $to] = $cluster->ports;
 $redis = new OneHop\Redis('alpha', $config);
 for ($i = 0; $i < 10; $i++) {

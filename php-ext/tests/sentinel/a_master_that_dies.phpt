@@ -1,5 +1,5 @@
 --TEST--
-A master dies: calls wait for its successor, and the dead one gets nothing when it comes back
+A master dies: calls wait for its successor, and the old master gets nothing when it comes back
 --INI--
 error_log=/dev/null
 --FILE--
@@ -27,7 +27,7 @@ lab_show('a transaction', $redis->multi()->set('b', '2')->get('b')->exec());
 $lab->processes[$old] = lab_redis_at($old);
 for ($i = 0, $end = microtime(true) + 60; !LabSentinels::isReplica($old); $i++) {
     if (microtime(true) > $end) {
-        throw new Error('the old master stays one');
+        throw new Error('the old master has not become a replica');
     }
     $redis->set("later $i", '1');
 }

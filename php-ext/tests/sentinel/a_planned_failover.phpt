@@ -44,8 +44,8 @@ Lab::until(
 lab_show('a refused write', $redis->pipeline()->get($other)->set($other, 'x')->get($other)->exec());
 
 /*
- * A master refuses its first write and executes the second one. The first one was overtaken, so it
- * is not sent again.
+ * A master refuses its first write and executes the second one. The second one has overtaken the
+ * first one, so the first one is not sent again.
  */
 $port = lab_node('
     for words in commands():

@@ -1,5 +1,5 @@
 --TEST--
-A select() that goes on at the next master leaves no other object in its database
+If select() goes on at the next master, other objects stay in their own databases
 --FILE--
 <?php
 require __DIR__ . '/../lab/sentinel.inc';
@@ -10,7 +10,7 @@ $config = $lab->config(['timeout' => 30000, 'pool_size' => 1]);
 $stays->set('key', 'of 0');
 $lab->kill($lab->ports[0]);
 lab_show('select', $chooses->select(5));
-/* Both use one connection. */
+/* Both objects use one connection. */
 $stays->set('key', 'of 0, after');
 $chooses->set('key', 'of 5');
 lab_show('values', [$stays->get('key'), $chooses->get('key'), $chooses->getDbNum()]);

@@ -37,7 +37,7 @@ Lab::until(function () use ($redis, $log) {
     clearstatcache();
     return is_file($log);
 }, 'line in the log');
-lab_show('what is known goes on', $redis->set('key', 'other'));
+lab_show('the known address stays in use', $redis->set('key', 'other'));
 lab_show('at the known address', lab_plain($other)->get('key'));
 $told();
 
@@ -68,7 +68,7 @@ a write: true
   OneHop: no Sentinel of server pool alpha names master node-0 (it does not know this master): its address in the configuration stays in use
   OneHop: the Sentinels of server pool alpha name all masters again
   OneHop: master node-0 of server pool alpha is at 127.0.0.1:PORT now
-what is known goes on: true
+the known address stays in use: true
 at the known address: "other"
   OneHop: no Sentinel of server pool alpha names master node-0 (Connection closed by the node): its address so far stays in use
 A redis that is not a Sentinel

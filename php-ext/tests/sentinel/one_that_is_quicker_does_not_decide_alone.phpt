@@ -22,7 +22,7 @@ for ($i = 0; $fakes->questions(0) < $begun + 3; $i++) {
     usleep(2000);
 }
 lab_show('writes where the liar wanted them', lab_plain($wrong)->dbSize());
-lab_show('all others', lab_plain($right)->dbSize() === $i);
+lab_show('all other writes at the right server', lab_plain($right)->dbSize() === $i);
 
 echo "short requests, each of which ends before the others have answered\n";
 $page = '<?php
@@ -38,6 +38,6 @@ lab_show('writes where the liar wanted them', lab_plain($wrong)->dbSize());
 ?>
 --EXPECT--
 writes where the liar wanted them: 0
-all others: true
+all other writes at the right server: true
 short requests, each of which ends before the others have answered
 writes where the liar wanted them: 0

@@ -36,7 +36,7 @@ echo $told[0] ?? 'nothing is told', "\n";
 echo "-- nodes over TLS, Sentinels without\n";
 [$port, $beside] = lab_tls_redis();
 lab_plain($beside)->set('key', 'enciphered');
-/* All forget it first: a Sentinel that still has it would tell the others. */
+/* All Sentinels forget node-0 first: one that still knew its address would tell the others. */
 foreach ($plain as $sentinel) {
     $lab->ask($sentinel, 'REMOVE', 'node-0');
 }

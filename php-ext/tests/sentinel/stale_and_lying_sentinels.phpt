@@ -30,7 +30,7 @@ $who = static function () use ($redis, $fakes, $awaitQuestion): string {
     $redis->get('name');
     return $redis->get('name');
 };
-/** The same if the answer must change. Some answers may still belong to earlier questions. */
+/** Which server answers after some tries: the first answers may belong to earlier questions. */
 $changed = static function (string $wanted) use ($who): string {
     for ($tries = 0; ($name = $who()) !== $wanted && $tries < 20; $tries++);
     return $name;
@@ -47,7 +47,7 @@ $fakes->say(0, $one, 1);
 $fakes->say(1, $one, 1);
 lab_show('most are behind', $who());
 $fakes->sayAll($one, 0);
-lab_show('all were set up again', $changed('one'));
+lab_show('all Sentinels were set up again', $changed('one'));
 $fakes->send(0, "*1000000000\r\n");
 $fakes->send(1, str_repeat('x', 100000));
 $fakes->send(2, "+OK\r\n+OK\r\n");
@@ -55,7 +55,7 @@ lab_show('rubbish', $who());
 $fakes->sayAll($two, 3);
 $fakes->say(0, 0, 4);
 $fakes->say(1, $one, 5, "127.0.0.1'");
-lab_show('addresses that are none', $changed('two'));
+lab_show('addresses that are not valid', $changed('two'));
 $fakes->send(0, "-NOAUTH Authentication required.\r\n");
 $fakes->send(1, '');
 lab_show('one is left', $who());
@@ -81,7 +81,7 @@ lab_plain($replica)->rawCommand('REPLICAOF', 'NO', 'ONE');
 lab_show('until it is promoted', $other->set('name', 'three'));
 lab_show('at the replica', lab_plain($replica)->get('name'));
 
-echo "All name what is not a server of redis\n";
+echo "All name a server that is not a redis\n";
 $fakes->sayAll(lab_node('for words in commands(): reply("+OK")'), 10);
 $other = new OneHop\Redis('alpha', $fakes->config(Lab::port(), ['timeout' => 500], 'odd.yml'));
 lab_tell(fn () => $other->set('name', 'three'));
@@ -113,9 +113,9 @@ the file has a wrong address: "one"
 one lies: "one"
 most say it has moved: "two"
 most are behind: "two"
-all were set up again: "one"
+all Sentinels were set up again: "one"
 rubbish: "one"
-addresses that are none: "two"
+addresses that are not valid: "two"
 one is left: "two"
 two answered while the script did something else: "two"
 All name a replica
@@ -123,7 +123,7 @@ OneHop\NodeDown, node node-0, may have executed: false
   The node is not a master: ROLE says slave, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if this persists, compare the address with SENTINEL MASTERS
 until it is promoted: true
 at the replica: "three"
-All name what is not a server of redis
+All name a server that is not a redis
 OneHop\NodeDown, node node-0, may have executed: false
   The node is not a master: ROLE says something that is not a role, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if this persists, compare the address with SENTINEL MASTERS
 A master whose replica has left

@@ -76,7 +76,7 @@ foreach (lab_plain($two)->rawCommand('SLOWLOG', 'GET', '100') as [, , , $words])
     }
 }
 
-echo "a write that the master has got asks the Sentinels while it waits\n";
+echo "while a write that the master has received waits, its call asks the Sentinels\n";
 [$master, $process] = lab_redis_process();
 $sentinels = new LabFakeSentinels();
 $sentinels->sayAll($master, 1);
@@ -105,7 +105,7 @@ a master becomes a replica while a blocking command waits
 a write: true
 BLPOP: ["list","x"]
 with the time that is left: true
-a write that the master has got asks the Sentinels while it waits
+while a write that the master has received waits, its call asks the Sentinels
 OneHop\DeadlineExceeded, node node-0, may have executed: true
   No answer within 1500 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 has asked: true

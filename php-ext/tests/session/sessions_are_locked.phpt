@@ -62,7 +62,7 @@ echo $redis->get('PHPREDIS_SESSION:counter'), "\n";
 lab_show('locks left', $redis->exists('PHPREDIS_SESSION:counter_LOCK'));
 
 echo "The lock while it is held, and afterwards:\n";
-/* Time passes, so what is left of it is rounded up to five seconds. */
+/* Time passes, so the time that the lock has left is rounded up to five seconds. */
 $look = '
     $redis = new OneHop\Redis("alpha", ' . var_export($config, true) . ');
     $lock = "PHPREDIS_SESSION:" . session_id() . "_LOCK";
@@ -84,7 +84,7 @@ echo $page(
 );
 echo $redis->get('PHPREDIS_SESSION:b_LOCK'), " still holds it\n";
 
-echo "It asks for the lock as often as phpredis does:\n";
+echo "OneHop asks for the lock as often as phpredis does:\n";
 $asked = function (string $handler, int $retries) use ($ini, $config): int {
     $port = lab_redis();
     $plain = lab_plain($port);
@@ -157,7 +157,7 @@ Warning: session_start(): The session is locked by another request, which did no
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
 failed
 another client still holds it
-It asks for the lock as often as phpredis does:
+OneHop asks for the lock as often as phpredis does:
 with 0 retries both ask the same number of times: true
 with 3 retries both ask the same number of times: true
 with -2 retries both ask the same number of times: true

@@ -1,5 +1,5 @@
 --TEST--
-A session is read from the master, whatever read_from says, and lives on when Sentinels replace it
+Whatever read_from says, sessions are read from masters; they outlive a master's failover
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
@@ -31,7 +31,7 @@ file_put_contents($file, "alpha:
 ");
 lab_show('visits', $visits(3, $file, 1));
 $redis = new OneHop\Redis('alpha', $file);
-lab_show('other reads do ask it', $redis->exists('PHPREDIS_SESSION:visitor'));
+lab_show('other reads do ask the replica', $redis->exists('PHPREDIS_SESSION:visitor'));
 
 echo "the master dies\n";
 $lab = new LabSentinels();
@@ -47,7 +47,7 @@ lab_show('afterwards', $visits(2, $file, 0));
 --EXPECT--
 a replica that lags is not asked
 visits: "1 2 3"
-other reads do ask it: 0
+other reads do ask the replica: 0
 the master dies
 before: "1 2"
 afterwards: "3 4"

@@ -89,7 +89,7 @@ function compare(string $what, string $config): void
     echo $what, ': ', substr_count($told[1], "\n"), ' lines, ';
     echo $told[0] === $told[1] ? "the same\n" : "not the same\n$told[0]\n$told[1]\n";
     if ($what !== 'values') {
-        /* The text of the error is the server's, and 5.3.7 forgets some errors of pipelines. */
+        /* The error's text is removed: it is the server's, and phpredis 5.3.7 loses some errors. */
         echo preg_replace(['/[0-9a-f]{32}/', '/ NOPERM .*/'], ['(many)', ''], $told[1]);
     }
 }

@@ -17,11 +17,11 @@ $sent = static fn () => array_map(
     $nodes,
 );
 
-echo "A word that is too long for one part refuses the whole call:\n";
+echo "If a word is too long for one part, the whole call is refused:\n";
 lab_tell(fn () => $redis->mSet([
     $keys[0] => '1', $keys[1] => '2', $keys[2] => '3', str_repeat('k', 256) => '4',
 ]));
-echo "So does one in a pipeline:\n";
+echo "If a command of a pipeline is refused, the whole pipeline is refused:\n";
 lab_tell(fn () => $redis->pipeline()->set($keys[0], '1')->set($keys[1], '2', ['nx', 'ex' => 10])
     ->get($keys[2])->exec());
 echo "Refusals of other kinds:\n";
@@ -78,10 +78,10 @@ echo str_replace(
 ), "\n";
 ?>
 --EXPECT--
-A word that is too long for one part refuses the whole call:
+If a word is too long for one part, the whole call is refused:
 OneHop\Unsupported, node node-2, may have executed: false
   Command MSET is not available on SSDB (SSDB takes a key of 1 to 255 bytes), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists the commands that are
-So does one in a pipeline:
+If a command of a pipeline is refused, the whole pipeline is refused:
 OneHop\Unsupported, node node-2, may have executed: false
   Command SET is not available on SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. Use EX, NX or KEEPTTL alone, not two together), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists the commands that are
 Refusals of other kinds:

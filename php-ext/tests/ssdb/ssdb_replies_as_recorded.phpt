@@ -1,5 +1,5 @@
 --TEST--
-Every command of the vectors is sent to an SSDB node, and its replies are read, as they say
+Every command is sent to an SSDB node, and its replies are read, as the vectors say
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -39,7 +39,7 @@ $plain = lab_plain($reader);
 $count = ['refused' => 0, 'violation' => 0, 'same' => 0];
 foreach ($tests as $said) {
     $test = bytes($said);
-    /* Not by raw calls: they cannot follow a cursor, and replies of all nodes are merged. */
+    /* Left out: raw calls cannot follow a cursor, and the replies of all nodes are merged. */
     $is_of_all_nodes = in_array(
         strtolower($test['words'][0]),
         ['scan', 'keys', 'info', 'dbsize', 'ping', 'hlist'],
@@ -65,7 +65,7 @@ foreach ($tests as $said) {
         $count['same']++;
     } catch (OneHop\Unsupported $e) {
         $is_told = str_contains($e->getMessage(), rtrim($test['refused'] ?? 'served', '.'));
-        /* Some have a reason that holds for every kind of node. */
+        /* Some refusals have a reason that holds for every kind of node. */
         if (!isset($test['refused']) || (!$is_told && str_contains($e->getMessage(), 'SSDB'))) {
             echo $told, $e->getMessage(), "\n";
         }

@@ -6,7 +6,7 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 <?php
 require __DIR__ . '/../lab/tls.inc';
 
-/* Every password has it, and nothing else does. Dumps and traces of PHP must not cut it. */
+/* A part of every password, and of nothing else. PHP's dumps and traces do not cut it. */
 const MARK = 'mArKeD';
 $log = Lab::file('log');
 $page = lab_fpm([

@@ -135,7 +135,7 @@ do {
     }
     $pools = OneHop\Topology::status();
 } while (microtime(true) - $begin > 0.04 && ++$tries < 20);
-lab_show('it is a server pool more', count($pools) === $tries + 2);
+lab_show('there is one server pool more', count($pools) === $tries + 2);
 [$up, $down] = end($pools)['nodes'];
 lab_show('up', [$up['state'], $up['rests_ms'], $up['failures'], $up['reason']]);
 lab_show(
@@ -232,7 +232,7 @@ all calls are below the last bound: true
 connections: {"leased":0,"idle":1,"max":16,"scope":"process"}
 
 a node that is down
-it is a server pool more: true
+there is one server pool more: true
 up: ["up",0,0,null]
 down: ["resting",true,1,"Connection refused while connecting"]
 calls 2, errors 2, errors_recent 2, leases 0, connects 1

@@ -1,5 +1,5 @@
 --TEST--
-While a node is dead the channels of the others go on, and its own come back with it
+While a node is dead, the channels of other nodes go on; its own channels come back with it
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

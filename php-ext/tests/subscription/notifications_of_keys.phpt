@@ -105,7 +105,7 @@ $redis->psubscribe(['*'], function ($redis, $pattern, $channel, $text) use (&$he
 });
 printf("%d messages, %d of them different\n", count($heard), count(array_unique($heard)));
 
-echo "another master ends it, because it notifies, too:\n";
+echo "another master ends the subscription, because that master notifies, too:\n";
 $new = $cluster->join();
 if (($child = pcntl_fork()) === 0) {
     $asks = ['PUBSUB', 'NUMSUB', $event];
@@ -131,5 +131,5 @@ in a cluster by a channel, beside an ordinary one:
 32 messages, 32 of them different
 in a cluster by a pattern that matches everything:
 62 messages, 62 of them different
-another master ends it, because it notifies, too:
+another master ends the subscription, because that master notifies, too:
 The cluster has new masters, and this subscription does not receive their key notifications, server pool alpha: the command was answered; subscribe again

@@ -118,7 +118,7 @@ lab_show('at most one callback at a time', $most <= 1);
 lab_show('callbacks left', Counted::$alive);
 $redis->setOption(Redis::OPT_PREFIX, '');
 
-echo "Its connection does not count towards pool_size, so calls never wait for it:\n";
+echo "A subscription's connection does not count towards pool_size, so calls never wait for it:\n";
 $one = new OneHop\Redis('alpha', lab_config([$ports[0]], ['pool_size' => 1]));
 speaker("say($ports[0], 'news', 'hello');");
 $one->subscribe(['news'], function ($one, $channel, $text) {
@@ -190,7 +190,7 @@ Many callbacks come and go:
 it ends: true
 at most one callback at a time: true
 callbacks left: 0
-Its connection does not count towards pool_size, so calls never wait for it:
+A subscription's connection does not count towards pool_size, so calls never wait for it:
 SET: true
 GET: "hello"
 Shard channels, where phpredis has them, are apart from channels of the same name:

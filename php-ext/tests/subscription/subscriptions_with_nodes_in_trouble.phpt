@@ -1,5 +1,5 @@
 --TEST--
-The last node that fails ends a subscription and is named; values of any size and form arrive
+When its last node fails, a subscription ends and names that node; all forms of values arrive
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -113,7 +113,7 @@ if ($child === 0) {
     posix_kill(getmypid(), 9);
 }
 
-echo "a child that sends something on them:\n";
+echo "a child that sends something on its parent's connections:\n";
 $child = null;
 speaker($say($other, 'p1', '"for both"'));
 lab_tell(
@@ -200,7 +200,7 @@ OneHop\NodeDown, node node-0, may have executed: true
   The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
   heard for the parent
 value: true
-a child that sends something on them:
+a child that sends something on its parent's connections:
 OneHop\NodeDown, node node-0, may have executed: false
   The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; subscribe again; messages published in between are lost
 value: true

@@ -64,7 +64,7 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $version) {
     $expected = array_map(fn ($i) => $i . $text, range(0, 199));
     lab_show('all 200 messages in order', $seen === $expected);
 
-    /* In one batch, though they fill every buffer on the way. */
+    /* All values are in one batch, although they fill every buffer on the way. */
     $value = random_bytes($size);
     $redis->pipeline();
     for ($i = 0; $i < 6; $i++) {

@@ -32,7 +32,7 @@ $redis = new OneHop\Redis('alpha', lab_tls_config([$relay->port], ['engine' => '
 lab_show('GET', $redis->get('key'));
 
 echo "a handshake with an answer that is longer than what is read in one step\n";
-/* A master whose replicas have host names. OneHop reads 512 bytes of its answer in a step. */
+/* A master whose replicas have host names. OneHop reads 512 bytes of the answer in a step. */
 $node = lab_node('
     replica = listed(["redis-replica.cache.example", "6379", "3129242"])
     for words in commands():

@@ -7,7 +7,7 @@ require __DIR__ . '/../lab/tls.inc';
 const REPLY_BYTES_MAX = 40; /* A reply of two or three bytes in a record. */
 $stride = getenv('USE_ZEND_ALLOC') === '0' ? 23 : 1; /* Not every byte beneath valgrind. */
 
-/* Over a new connection: server pools of different sizes share none. */
+/* Calls over a new connection: server pools with different pool_size share none. */
 function call(LabRelay $relay): ?string
 {
     static $count = 0;

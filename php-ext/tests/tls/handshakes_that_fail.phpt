@@ -1,7 +1,7 @@
 --TEST--
 A TLS handshake that fails gives its reason within the deadline, and no command is sent
 --DESCRIPTION--
-Not beneath valgrind: its deadlines are shorter than a handshake of OpenSSL takes there.
+Not beneath valgrind: a handshake of OpenSSL takes longer there than the deadlines of this test.
 --FILE--
 <?php
 require __DIR__ . '/../lab/tls.inc';
@@ -14,8 +14,8 @@ lab_certificate('client');
 const MS = 400; /* The timeout of attempts that cannot end earlier. */
 
 /**
- * Calls a new client at a server, and prints the reason if it was found in time. An attempt whose
- * end a busy machine notices too late is repeated.
+ * Makes a call by a new client, and prints the reason of the failure if it was found in time. If a
+ * busy machine notices the end of an attempt too late, the attempt is repeated.
  */
 function attempt(string $what, int|string $server, array $directives = [], int $tries = 5): void
 {

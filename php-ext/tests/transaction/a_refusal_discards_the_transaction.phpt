@@ -1,5 +1,5 @@
 --TEST--
-A refused call discards the transaction as an error in its queue does; a bad argument does not
+A refused call discards the transaction, as an error in its queue does; a bad argument does not
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A transaction in a pipeline is one reply of one node; after a refusal it alone is not executed
+A transaction in a pipeline is one reply of one node; if it is refused, the rest is executed
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A transaction that its node has ended is over; one that was refused waits, and says for what
+A transaction that its node has ended is over; a refused one waits for discard(), and says so
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -16,7 +16,7 @@ $config = lab_config(
 $redis = new OneHop\Redis('alpha', $config);
 $redis->set($live, 'served');
 
-/** How a call ended, then the mode and the next call, of another node. */
+/** Prints how a call and the next one, to the live node, ended; and the mode after each. */
 function tell(string $what, callable $call): void
 {
     global $redis, $live;
