@@ -59,7 +59,7 @@ static void test_text(void)
     CHECK(!oh_text_begins(text_of("READONLY"), "READONLY "));
     CHECK(!oh_text_begins((oh_text){NULL, 0}, "R"));
 
-    test_begin("a part of a text is whole, and may be at either end");
+    test_begin("a part of a text counts only if it is whole; it may be at either end");
     CHECK(has_part("a,bc,d", "a") && has_part("a,bc,d", "bc") && has_part("a,bc,d", "d"));
     CHECK(!has_part("a,bc,d", "b") && !has_part("a,bc,d", "c,d") && !has_part("a,bc,d", "e"));
     CHECK(has_part("a,", "") && !has_part("a", ""));

@@ -2,8 +2,8 @@
  * A minimal test framework: a test has a name and fails if one of its checks does.
  *
  * A room's tests are one function: it begins a test, checks, and begins the next. Each vector of
- * spec/ is a test, so the closing line counts them. The first failed check of a test is printed
- * with its file and line, and the run goes on.
+ * spec/ is a test, so the closing line counts the vectors. The first failed check of a test is
+ * printed with its file and line, and the run goes on.
  */
 #ifndef OH_TESTS_CHECK_H
 #define OH_TESTS_CHECK_H

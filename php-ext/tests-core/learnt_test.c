@@ -263,7 +263,7 @@ static void test_kept(void)
     CHECK(oh_kept_commands_find(&kept, one, "onehop.set", now + OH_COMMAND_KNOWN_MS - 1, &found));
     CHECK(!oh_kept_commands_find(&kept, one, "onehop.set", now + OH_COMMAND_KNOWN_MS, &found));
 
-    test_begin("kept commands: for seconds it is kept that a node does not have a command");
+    test_begin("kept commands: that a command does not exist is kept for seconds only");
     row = named("onehop.no", OH_LEARNT_UNKNOWN);
     oh_kept_commands_add(&kept, one, &row, now);
     CHECK(oh_kept_commands_find(&kept, one, "onehop.no", now + OH_COMMAND_UNKNOWN_MS - 1, &found));

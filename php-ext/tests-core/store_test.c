@@ -348,7 +348,7 @@ static void test_owners(void)
 
 static void test_use_of_an_entry(oh_store_node *node, uint32_t tenure)
 {
-    test_begin("store: an entry is used while it is wanted, then quiet");
+    test_begin("store: an entry counts as used while it is wanted, and later as quiet");
     CHECK(oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS - 1) == OH_STORE_USED &&
           oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS) == OH_STORE_QUIET);
     CHECK(oh_store_want(node, tenure, 20000) &&

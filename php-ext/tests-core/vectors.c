@@ -205,7 +205,7 @@ static char *text_of_file(const char *path)
     return text;
 }
 
-/* Adds a case, which reaches from its name to `end`: its head, and in the head its text. */
+/* Adds the case that reaches from its name to `end`, as its head with the field "text". */
 static void add_case(json_t *cases, char *from, const char *end)
 {
     char *head = strchr(from, '\n');

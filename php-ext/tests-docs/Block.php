@@ -2,8 +2,8 @@
 
 /*
  * The blocks of code in the documentation: everything between ``` and ``` in README.md and
- * docs/*.md. A block is known by its page, its heading, its language and its number among those, so
- * that text above it may change.
+ * docs/*.md. A block is known by its page, its heading, its language and its number among such
+ * blocks, so that text above it may change.
  */
 
 final class Block

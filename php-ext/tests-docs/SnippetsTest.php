@@ -266,7 +266,7 @@ final class SnippetsTest extends TestCase
         }
     }
 
-    /** Properties of an application: Spring Boot's starter knows all that are OneHop's. */
+    /** Properties of an application: the Spring Boot starter knows all properties of OneHop. */
     private function isOfSpring(string $text): void
     {
         $metadata = '/java/spring-boot-starter/src/main/resources/META-INF'

@@ -14,7 +14,7 @@ void test_exchange(const node *one, const node *other);
 void test_moving(void);
 void test_source(const node *one, const node *other);
 void test_sweep(const node *one, const node *other);
-/* A node that speaks TLS by the certificate in the directory. */
+/* The node speaks TLS with the certificate in the directory. */
 void test_tls(const node *encrypted, const char *directory);
 void test_sweep_encrypted(const node *encrypted, const char *directory);
 

@@ -53,7 +53,7 @@ final class QueueWorkerTest extends TestCase
             try {
                 $job = $redis->rPopLPush(self::TODO, self::DOING);
                 if ($job === false) {
-                    $redis->rPopLPush(self::DOING, self::TODO); // An error has left this job.
+                    $redis->rPopLPush(self::DOING, self::TODO); // This job remained after an error.
                 } else {
                     $this->done[] = $job;
                     $redis->lRem(self::DOING, $job, 1);

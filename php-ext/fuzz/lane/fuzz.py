@@ -134,7 +134,7 @@ class Run:
         return False
 
     async def run_php(self, told):
-        """(status, the last line of numbers)"""
+        """Returns (status, the last line of numbers)."""
         php = ["php", "-d", f"extension={self.arguments.extension}", "-d", "display_errors=0"]
         php += ["-d", "log_errors=0", str(HERE / "fuzz.php")]
         child = await asyncio.create_subprocess_exec(

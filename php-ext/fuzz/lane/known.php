@@ -16,7 +16,7 @@ function has_odd_key(string $method, array $arguments): bool
     return $keys === [] || array_filter($keys, is_string(...)) !== $keys;
 }
 
-/* Reason => whether it explains these faults: (faults, step, outcome of ours). */
+/* Reason => a function that is true if it explains the faults: (faults, step, outcome of ours). */
 const KNOWN = [
     'OneHop converts a key that is not a text before it chooses the node.' => 'is_of_odd_key',
     'OneHop does not send a transaction without commands.' => 'is_empty_transaction',

@@ -110,7 +110,7 @@ def right(form, h, words):
         return (b"+string\r\n", b"+none\r\n", b"+PONG\r\n", b"+hash\r\n")[h % 4]
     if form == "keys":
         return b":%d\r\n" % (len(words) - 1)
-    if form == "values":  # By its key, so that the parts of several nodes have the same values.
+    if form == "values":  # The key decides, so the parts of several nodes have the same values.
         return listed([text_of(zlib.crc32(word)) for word in words[1:]])
     if form == "fields":
         return listed([text_of(h * (i + 3) >> 3) for i in range(len(words) - 2)])

@@ -50,7 +50,7 @@ tell(fn () => $redis->del($key['fine'], $key['dead']));
 echo "-- MSET\n";
 tell(fn () => $redis->mset([$key['fine'] => 'set', $key['dead'] => 1]));
 lab_tell(fn () => $redis->get($key['fine']));
-echo "-- no reply arrived: the failure that leaves open what was executed\n";
+echo "-- no reply arrived: of two failures, the one whose command may have executed\n";
 lab_tell(fn () => $redis->pipeline()->get($key['dead'])->get($key['hung'])->exec());
 lab_tell(fn () => $redis->mget([$key['hung'], $key['dead']]));
 echo "-- more nodes failed than a message names\n";
@@ -106,7 +106,7 @@ PartialBatch may have executed: true, node: NULL
   dead: NodeDown on dead
   Part of the batch failed (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says for each failed node whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 value: "set"
--- no reply arrived: the failure that leaves open what was executed
+-- no reply arrived: of two failures, the one whose command may have executed
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true

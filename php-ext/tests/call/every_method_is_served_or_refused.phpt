@@ -15,7 +15,7 @@ foreach ((new ReflectionClass(Redis::class))->getMethods() as $method) {
     if ($ours->getDeclaringClass()->getName() !== OneHop\Redis::class) {
         $odd[] = "$name is not ours";
     }
-    /* phpredis 5.3.7 ends the script if the timeout of one of the latter four is not a number. */
+    /* phpredis 5.3.7 ends the script if the timeout of a blocking method is not a number. */
     if (in_array($name, ['__construct', 'blPop', 'brPop', 'bzPopMax', 'bzPopMin'], true)) {
         continue;
     }

@@ -97,7 +97,7 @@ $set = static function (string $name, array ...$maps) use ($liars, $knowing, $he
     try {
         lab_show($name, $client->getSet($key, 'value') === "$heir $key");
     } catch (OneHop\NodeDown) {
-        echo "$name: it is down\n";
+        echo "$name: the master is down\n";
         lab_show('before its deadline', microtime(true) - $begin < 15);
     }
     return count(lab_commands($knowing)) - $before;
@@ -124,8 +124,8 @@ a batch: [true,"v"]
 what another node says of the replica
 called failed by the third map: true
 called loading: true
-called failed by the second map: it is down
+called failed by the second map: the master is down
 before its deadline: true
-called failed by the first map: it is down
+called failed by the first map: the master is down
 before its deadline: true
 nobody asked again: true

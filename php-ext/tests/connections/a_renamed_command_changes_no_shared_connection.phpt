@@ -61,7 +61,7 @@ foreach (['get k', 'choose 3', 'get k'] as $words) {
     echo "$words: ", lab_accepted($plain) - $before, "\n";
 }
 
-echo "-- not for the fleet, a pipeline or a transaction\n";
+echo "-- refused for the fleet, in a pipeline and in a transaction\n";
 lab_tell(fn () => $redis->rawCommand('choose', '3'));
 lab_tell(fn () => $redis->pipeline()->rawCommand('choose', '3'));
 $redis->discard();
@@ -100,7 +100,7 @@ connections: ["database 0, name ''"]
 get k: 0
 choose 3: 1
 get k: 0
--- not for the fleet, a pipeline or a transaction
+-- refused for the fleet, in a pipeline and in a transaction
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so the client object keeps its database for itself: in PHP call select() on it, outside of pipelines, transactions and WATCH; in Java call database() of the builder
 OneHop\Unsupported, node none, may have executed: false

@@ -1,5 +1,5 @@
 --TEST--
-scan() copes with nodes that are down, fail or are slow, and refuses other values than cursors
+scan() copes with nodes that are down, fail or are slow, and refuses values that are not cursors
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -123,7 +123,7 @@ $session->save();
 $next = $now['session']->driver();
 $next->setId($session->getId());
 $next->start();
-lab_show('a session that is older', $next->get('user'));
+lab_show('a session that nutcracker has stored', $next->get('user'));
 ?>
 --EXPECT--
 many: 820
@@ -141,4 +141,4 @@ flushed: [true,null,null]
 what was written through nutcracker is found, and the other way round
 written through nutcracker: 820
 written by OneHop: 820
-a session that is older: 7
+a session that nutcracker has stored: 7

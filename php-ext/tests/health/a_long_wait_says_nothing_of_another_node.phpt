@@ -1,5 +1,5 @@
 --TEST--
-If a node's entry went to another node, a late reply of the old node does not change its health
+If a node's entry passes to another node, a late reply does not change the other node's health
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-One hanging connection costs only its caller; a node that answers no caller rests after two
+One hanging connection costs only its caller; a node that answers no caller rests after two failures
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

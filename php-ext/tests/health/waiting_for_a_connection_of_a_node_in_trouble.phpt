@@ -66,7 +66,7 @@ foreach ($told as $what => $times) {
     echo "$times times $what\n";
 }
 
-echo "a node that had no time left\n";
+echo "a node that answers late, and a call that then has little time left\n";
 $go = Lab::file('go');
 $slow = lab_node('
     command()
@@ -95,7 +95,7 @@ echo $page($state, ['pool' => $pool]), "\n";
 --EXPECT--
 2 times first: No answer within N ms, maybe
 4 times then: The node is resting after a failure: No answer within N ms, not sent
-a node that had no time left
+a node that answers late, and a call that then has little time left
 first: late
 then: No answer within N ms, maybe
 up

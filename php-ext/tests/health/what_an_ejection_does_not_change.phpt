@@ -1,5 +1,5 @@
 --TEST--
-An ejection is shown, and does not move what has begun; overload counts as a failure
+An ejection is shown, and does not move calls that have begun; overload counts as a failure
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

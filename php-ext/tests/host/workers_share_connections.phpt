@@ -41,7 +41,7 @@ if (random_int(0, 3) === 0) {
     exit;
 }
 PHP;
-/* Not counting the two of this script. */
+/* How many clients a node has at most, beside the two of this script. */
 $clients = static fn (): int
     => max(array_map(static fn (Redis $node) => count($node->client('list')), $plain)) - 2;
 $load = static function (

@@ -1,5 +1,5 @@
 --TEST--
-Calls that wait for a master that hangs or steps down go to the next one as Sentinels name it
+Calls that wait for a master that hangs or steps down go to the next one when Sentinels name it
 --INI--
 error_log=/dev/null
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Sessions honour what phpredis 6 adds, where it is loaded: early_refresh and compression
+With phpredis 6, sessions also honour its settings early_refresh and compression
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -23,53 +23,53 @@ const CONFIRMATION = 'reply("*3", "$10", "psubscribe", "$2", "p*", ":1")';
 const CONFIRMS = 'command(); ' . CONFIRMATION . '; ';
 const MESSAGE = 'send(listed(["pmessage", "p*", "px", "hi"])); ';
 
-echo "refuses connections:\n";
+echo "a node that refuses connections:\n";
 lab_tell(fn () => (new OneHop\Redis(
     'alpha',
     lab_config(['127.0.0.1:1:1 dead']),
 ))->psubscribe(['p*'], $print));
-echo "does not confirm:\n";
+echo "a node that does not confirm:\n";
 lab_tell(
     fn () => $with('await_close()', ['timeout' => 300])->psubscribe(['p*'], $print),
 );
-echo "does not answer the handshake:\n";
+echo "a node that does not answer the handshake:\n";
 lab_tell(fn () => $with('await_close()', [
     'timeout' => 300,
     'redis_auth' => 'x',
 ])->psubscribe(['p*'], $print));
-echo "closes in the middle of a confirmation:\n";
+echo "a node that closes in the middle of a confirmation:\n";
 lab_tell(fn () => $with('command(); send("*3\r\n$10\r\npsub")')->psubscribe(
     ['p*'],
     $print,
 ));
-echo "closes after a message and a half:\n";
+echo "a node that closes after a message and a half:\n";
 lab_tell(
     fn () => $with(CONFIRMS . MESSAGE . 'reply("*4")')->psubscribe(['p*'], $print),
 );
-echo "sends bytes that are not a reply:\n";
+echo "a node that sends bytes that are not a reply:\n";
 lab_tell(fn () => $with(CONFIRMS . MESSAGE . 'reply("hello"); await_close()')->psubscribe(
     ['p*'],
     $print,
 ));
-echo "sends byte by byte, which is not a fault:\n";
+echo "a node that sends byte by byte, which is not a fault:\n";
 lab_tell(fn () => $with(
     'command(); drip("*3\r\n$10\r\npsubscribe\r\n$2\r\np*\r\n:1\r\n", 1); '
         . 'drip(listed(["pmessage", "p*", "px", "hi"]), 1)',
 ) ->psubscribe(['p*'], $print));
-echo "sends messages before it confirms:\n";
+echo "a node that sends messages before it confirms:\n";
 lab_tell(fn () => $with(
     'command(); ' . MESSAGE . MESSAGE . CONFIRMATION,
 )->psubscribe(['p*'], $print));
-echo "sends messages of patterns that were not subscribed:\n";
+echo "a node that sends messages of patterns that were not subscribed:\n";
 lab_tell(fn () => $with(
     CONFIRMS . 'send(listed(["pmessage", "q*", "qx", "hi"])); ' . MESSAGE,
 )->psubscribe(['p*'], $print));
-echo "wants a password:\n";
+echo "a node that wants a password:\n";
 lab_tell(fn () => (new OneHop\Redis(
     'alpha',
     lab_config([lab_redis('--requirepass', 'secret')]),
 ))->psubscribe(['p*'], $print));
-echo "allows this user no channel: phpredis reports it as on one server:\n";
+echo "a node that allows this user no channel: phpredis reports it as on one server:\n";
 $user = ['--user', 'default', 'on', 'nopass', '~*', '+@all', 'resetchannels'];
 $plain = lab_plain($closed = lab_redis(...$user));
 $expected = @$plain->psubscribe(['p*'], $print);
@@ -78,7 +78,7 @@ lab_show('the same', $closed->psubscribe(['p*'], $print) === $expected);
 
 $config = lab_config([$port]);
 $redis = new OneHop\Redis('alpha', $config);
-echo "dies while nothing is published:\n";
+echo "a node that dies while nothing is published:\n";
 speaker(sprintf(
     '
         $redis = new Redis();
@@ -154,45 +154,45 @@ $fiber->resume();
 lab_show('it ends', $fiber->getReturn());
 ?>
 --EXPECT--
-refuses connections:
+a node that refuses connections:
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
-does not confirm:
+a node that does not confirm:
 OneHop\DeadlineExceeded, node node-0, may have executed: true
   Subscription not confirmed within 300 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again
-does not answer the handshake:
+a node that does not answer the handshake:
 OneHop\DeadlineExceeded, node node-0, may have executed: false
   No connection within 300 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
-closes in the middle of a confirmation:
+a node that closes in the middle of a confirmation:
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; subscribe again; messages published in between are lost
-closes after a message and a half:
+a node that closes after a message and a half:
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
-sends bytes that are not a reply:
+a node that sends bytes that are not a reply:
   heard p* px hi
 OneHop\ProtocolViolation, node node-0, may have executed: true
   The node violated the protocol (a byte that cannot begin a reply), node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; check what listens at that address
-sends byte by byte, which is not a fault:
+a node that sends byte by byte, which is not a fault:
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
-sends messages before it confirms:
+a node that sends messages before it confirms:
   heard p* px hi
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
-sends messages of patterns that were not subscribed:
+a node that sends messages of patterns that were not subscribed:
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
-wants a password:
+a node that wants a password:
 OneHop\ConfigInvalid, node node-0, may have executed: false
   The node requires a password: NOAUTH Authentication required, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth in the server pool
-allows this user no channel: phpredis reports it as on one server:
+a node that allows this user no channel: phpredis reports it as on one server:
 the same: true
-dies while nothing is published:
+a node that dies while nothing is published:
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
 a child that continues to listen on its parent's connections:

@@ -13,8 +13,8 @@ pcntl_signal(SIGALRM, function () use (&$seen) {
 });
 
 /**
- * Calls a node while a child sends signals, and after 20 lets a stopped node go on. A call whose
- * deadline a busy machine notices too late is repeated.
+ * Calls a node while a child sends signals, and after 20 signals lets a stopped node go on. If a
+ * busy machine notices the deadline of a call too late, the call is repeated.
  */
 function call(int $port, int $timeoutMs, ?int $stopped = null, int $tries = 5): void
 {

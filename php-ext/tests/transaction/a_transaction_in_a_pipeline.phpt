@@ -55,7 +55,7 @@ foreach ([
     $redis->append($keys[0], ' and after')->multi()->get($keys[0])->exec();
     lab_show('the pipeline', $redis->set($keys[1], 'else')->exec());
 }
-echo "without a node yet; many that are refused among many that are not\n";
+echo "transactions without a key; then many transactions, of which every third is refused\n";
 $redis->pipeline()->multi();
 lab_tell(fn () => $redis->dbSize());
 lab_tell(fn () => $redis->exec());
@@ -166,7 +166,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because one of its calls was refused: OneHop\Redis::dbSize() cannot be used in a transaction, server pool alpha: the command was not sent; it goes to every node; call it before multi() or after exec()
 the pipeline: [true,16,["before and after"],true]
-without a node yet; many that are refused among many that are not
+transactions without a key; then many transactions, of which every third is refused
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::dbSize() cannot be used in a transaction: the command was not sent; it goes to every node; call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
