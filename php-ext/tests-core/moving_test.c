@@ -1,4 +1,4 @@
-/* A ring that keys move from: its nodes and owners, and what commands and replies mean to it. */
+/* A ring that keys move from: its nodes and owners, and how it takes commands and replies. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,10 +20,10 @@ function has_odd_key(string $method, array $arguments): bool
 const KNOWN = [
     'OneHop converts a key that is not a text before it chooses the node.' => 'is_of_odd_key',
     'OneHop does not send a transaction without commands.' => 'is_empty_transaction',
-    'After an exception in a call OneHop sends nothing of it; phpredis does.' => 'is_withheld',
+    'If a call throws, OneHop sends nothing of it; phpredis does.' => 'is_withheld',
     'OneHop throws if the transaction in a pipeline has failed.' => 'is_refused_transaction',
-    'OneHop names a reply that has not the form of its command.' => 'is_violation',
-    'OneHop refuses in a transaction what belongs to no node.' => 'is_without_node',
+    'OneHop names a reply whose form does not fit its command.' => 'is_violation',
+    'In a transaction OneHop refuses commands that belong to no node.' => 'is_without_node',
 ];
 
 function is_of_odd_key(array $faults, array $step): bool

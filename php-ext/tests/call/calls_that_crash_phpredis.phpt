@@ -1,5 +1,5 @@
 --TEST--
-A call that crashes plain phpredis ends in an exception, a warning or a refusal
+A call that would crash plain phpredis ends in an exception, a warning or a refusal
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -90,7 +90,7 @@ foreach (['phpredis' => $plain, 'OneHop' => $redis] as $who => $client) {
     ]);
 }
 
-echo "null for an argument that reflection does not list gives a reply or a TypeError\n";
+echo "a null for an argument that reflection does not list gives a reply or a TypeError\n";
 /*
  * phpredis 5.3.7 takes arguments that its reflection does not list, and a null among them ends the
  * process. Each method is called with nulls up to three places behind its list, in a process of its
@@ -178,7 +178,7 @@ OneHop\Unsupported, node none, may have executed: false
 nulls among keys are taken silently, as in phpredis
 phpredis: [["1","empty","2"],2,3,2,2,1,0]
 OneHop: [["1","empty","2"],2,3,2,2,1,0]
-null for an argument that reflection does not list gives a reply or a TypeError
+a null for an argument that reflection does not list gives a reply or a TypeError
 at the end: "lived"
 many calls: true
 DECR: true

@@ -1,5 +1,5 @@
 --TEST--
-Raw commands that a node has renamed, may not describe, or describes as older servers do
+Raw commands that nodes have renamed, do not describe, or describe as older servers do
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

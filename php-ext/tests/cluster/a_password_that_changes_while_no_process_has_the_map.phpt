@@ -4,7 +4,7 @@ After a password change, workers with the new password fetch the map again and s
 <?php
 require __DIR__ . '/../lab/cluster.inc';
 
-ini_set('error_log', '/dev/null'); /* The process that notices the change may log it. */
+ini_set('error_log', '/dev/null'); /* The process that notices the change may log a line. */
 $cluster = new LabCluster(3);
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'ACL', 'SETUSER', 'default', 'resetpass', '>old', '>new');

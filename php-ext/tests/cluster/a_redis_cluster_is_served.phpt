@@ -85,7 +85,7 @@ lab_show(
 lab_show('WATCH', $redis->watch('{t}a'));
 lab_show('and a transaction', $redis->multi()->incr('{t}a')->exec());
 
-echo "without the directive `cluster` the failure names it\n";
+echo "without the directive `cluster` the failure names that directive\n";
 $port = $cluster->ports[0];
 $config = Lab::file('plain.yml');
 file_put_contents(
@@ -165,7 +165,7 @@ OneHop\CrossNode, node none, may have executed: false
 in a pipeline: [true,[4,5],"5"]
 WATCH: true
 and a transaction: [6]
-without the directive `cluster` the failure names it
+without the directive `cluster` the failure names that directive
 a slot of this node: true
 OneHop\ConfigInvalid, node one, may have executed: true
   The node belongs to a Redis Cluster: it answered MOVED N 127.0.0.1:PORT, node one (127.0.0.1:PORT), server pool alpha: the command was answered; set "cluster: true" in the server pool

@@ -50,7 +50,7 @@ lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
 lab_show('MGET has all values', $redis->mGet($keys) === $values);
 lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
 
-echo "-- five more move\n";
+echo "-- five more slots move\n";
 foreach (array_slice($slots, 10) as $slot) {
     $cluster->move($slot, $a, $c);
 }
@@ -128,7 +128,7 @@ the same pipeline has all values again: true
 nodes have answered MOVED: 50
 MGET has all values: true
 nodes have answered MOVED: 50
--- five more move
+-- five more slots move
 GET of a key of the first of them: "value of {2359}:0"
 nodes have answered MOVED: 51
 MGET has all values, though four slots have moved unnoticed: true

@@ -1,5 +1,5 @@
 --TEST--
-A transaction whose slot has moved fails whole and is not sent again; the next one runs
+A transaction whose slot has moved fails as a whole and is not sent again; the next one runs
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -48,7 +48,7 @@ lab_show('SET', $set);
 lab_show('until then only NodeDown', $failures === [] || $failures === ['OneHop\NodeDown' => true]);
 lab_show('GET', $redis->get($keys[$d]));
 lab_show('Topology has the new address', $topology()->locate($keys[$d])->port === $moved);
-lab_show('Topology still has the old one', in_array($d, $ports(), true));
+lab_show('Topology still has the old address', in_array($d, $ports(), true));
 $values = [$keys[$a], $keys[$b], $keys[$c], 'new'];
 lab_show('MGET from all nodes gives what was set', $redis->mGet(array_values($keys)) === $values);
 lab_tell(static fn () => $redis->onNode("127.0.0.1:$d", 'ping'));
@@ -143,7 +143,7 @@ $wrong = 0;
 $ask = static function () use ($redis, $keys, $values, $a, &$wrong) {
     $wrong += $redis->mGet(array_values($keys)) !== $values;
     try {
-        /* The node is dead, so the map may be old, and the client asks for it. */
+        /* The node is dead, so the map may be old, and the client asks for a new one. */
         $redis->onNode("127.0.0.1:$a", 'ping');
     } catch (OneHop\NodeDown) {
     }
@@ -174,7 +174,7 @@ SET: true
 until then only NodeDown: true
 GET: "new"
 Topology has the new address: true
-Topology still has the old one: false
+Topology still has the old address: false
 MGET from all nodes gives what was set: true
 ValueError: OneHop\Redis::onNode(): Argument #1 ($node) must be the name of a node of server pool alpha; OneHop\Topology::nodes() has them
 a node with another id at an old address inherits neither connections nor failures

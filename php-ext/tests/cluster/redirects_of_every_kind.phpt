@@ -123,7 +123,7 @@ try {
         'the message names one node',
         str_contains($message, "127.0.0.1:$a") || str_contains($message, "localhost:$a"),
     );
-    lab_show('and the other one', str_contains($message, "localhost:$b"));
+    lab_show('the message names the other node', str_contains($message, "localhost:$b"));
     echo $redirects() > $before
         ? "the other node's redirects are counted as its own\n"
         : "all redirects are the first node's\n";
@@ -196,7 +196,7 @@ once all have moved, each GET gives its value: true
 a circle ends after five hops; the failure names both nodes
 redirected 6 times at most: true
 the message names one node: true
-and the other one: true
+the message names the other node: true
 the other node's redirects are counted as its own
 The cluster cannot serve this now: the nodes redirect it to each other
 SET once the nodes agree: true

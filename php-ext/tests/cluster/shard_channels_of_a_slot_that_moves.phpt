@@ -1,5 +1,5 @@
 --TEST--
-When a shard channel's slot moves, its subscription fails; the next one hears the new node
+When a shard channel's slot moves, its subscription fails; the next subscription hears the new node
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

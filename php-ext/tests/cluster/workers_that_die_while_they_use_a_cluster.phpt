@@ -105,7 +105,7 @@ if (($child = pcntl_fork()) === 0) {
 }
 pcntl_waitpid($child, $status);
 lab_show('the parent is right', $redis->exec() === $expected);
-lab_show('the child is', file_get_contents(Lab::file('child')));
+lab_show('the child is right', file_get_contents(Lab::file('child')));
 
 echo "-- fibers that are suspended while they pack values, and a newer map\n";
 final class Suspended
@@ -165,7 +165,7 @@ it was reached: true
 wrong: 0
 -- a fork while the map is fetched and a pipeline is open
 the parent is right: true
-the child is: "right"
+the child is right: "right"
 -- fibers that are suspended while they pack values, and a newer map
 wrong: 0
 steps: 15

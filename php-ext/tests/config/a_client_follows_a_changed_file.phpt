@@ -29,7 +29,7 @@ for ($file = 0; $file < FILES; $file++) {
     end($clients)->setOption(Redis::OPT_PREFIX, "$file:");
 }
 
-/** True if the client writes its keys where a client made from the file places them. */
+/** True if the client writes keys to the same nodes as a topology that is made from the file. */
 $follows = static function (int $file, int $round) use ($clients, $nodes, $ports): bool {
     $text = yaml($file);
     foreach (range(1, KEYS) as $i) {

@@ -44,11 +44,11 @@ $await('without the password file', false);
 $put($password, 'secret');
 $await('with it', true);
 unlink($password);
-$await('it is away', false);
+$await('the password file is away', false);
 $put($password, 'secret');
-$await('it is back', true);
+$await('the password file is back', true);
 unlink($password);
-$await('it is away', false);
+$await('the password file is away', false);
 $lines = preg_replace('/^\[.*?\] /m', '', file_get_contents($log));
 echo str_replace([$password, $config], ['FILE', 'CONFIG'], $lines);
 PHP;
@@ -65,9 +65,9 @@ foreach (['4M', '0'] as $memory) {
 -- onehop.shared_memory = 4M
 without the password file: 2 2, generation 1, Password file FILE: No such file or directory
 with it: 7.777 7.777, generation 2, ok
-it is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
-it is back: 7.777 7.777, generation 2, ok
-it is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
+the password file is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
+the password file is back: 7.777 7.777, generation 2, ok
+the password file is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
 OneHop: Password file FILE: No such file or directory; the configuration read before stays in use
 OneHop: CONFIG or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: Password file FILE: No such file or directory; the configuration read before stays in use
@@ -75,9 +75,9 @@ OneHop: Password file FILE: No such file or directory; the configuration read be
 -- onehop.shared_memory = 0
 without the password file: 2 2, generation 1, Password file FILE: No such file or directory
 with it: 7.777 7.777, generation 2, ok
-it is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
-it is back: 7.777 7.777, generation 2, ok
-it is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
+the password file is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
+the password file is back: 7.777 7.777, generation 2, ok
+the password file is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
 OneHop: Password file FILE: No such file or directory; the configuration read before stays in use
 OneHop: CONFIG or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: Password file FILE: No such file or directory; the configuration read before stays in use

@@ -89,7 +89,7 @@ foreach (['shop', 'www'] as $pool) {
     $counts = array_count_values($told[1]);
     ksort($counts);
     lab_show("$pool.log", array_keys($counts));
-    lab_show('a line of each worker at most', max($counts) <= 2);
+    lab_show('at most one line of each worker', max($counts) <= 2);
 }
 ?>
 --EXPECT--
@@ -108,6 +108,6 @@ shop: 1001 refused
 www: 1003
 shop: 1003
 shop.log: ["DATABASE","NOWHERE"]
-a line of each worker at most: true
+at most one line of each worker: true
 www.log: ["NOWHERE"]
-a line of each worker at most: true
+at most one line of each worker: true

@@ -1,5 +1,5 @@
 --TEST--
-Each file that is followed is read again until it is allowed: configuration, password and TLS files
+Each followed file is read again until reading is allowed: configuration, password and TLS files
 --DESCRIPTION--
 All files are replaced at once by files that nobody may read. Then one file after another gets the
 right to be read. PHP runs without two capabilities, so even root needs that right.
@@ -60,7 +60,7 @@ $put_all('new', 7777, 0);
 $left = ['config', 'password', 'ca', 'cert', 'key'];
 for ($end = microtime(true) + 30; $left && $is_served() && microtime(true) < $end;) {
     $refused = array_filter($left, $is_refused);
-    if ($refused === $left) { /* The last one. */
+    if ($refused === $left) { /* Only the last file is left. */
         $admin->rawCommand('ACL', 'SETUSER', 'default', 'resetpass', '>new');
         $admin->rawCommand('CONFIG', 'SET', 'tls-ca-cert-file', "$folder/ca-new.pem",
             'tls-cert-file', "$folder/node-new.pem", 'tls-key-file', "$folder/node-new.key.pem");

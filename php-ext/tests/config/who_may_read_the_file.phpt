@@ -52,15 +52,15 @@ $ask = static function (string $user): string {
     }
     return "$user: " . implode(', ', array_keys($seen)) . "\n";
 };
-echo "only the owner may read it\n", $ask('root'), $ask('nobody'), $ask('root');
-echo "all may read it\n";
+echo "only the owner may read the file\n", $ask('root'), $ask('nobody'), $ask('root');
+echo "all may read the file\n";
 chmod($config, 0644);
 echo $ask('nobody'), $ask('root');
-echo "it changes, and only the owner may read it, but another user calls first\n";
+echo "the file changes, and only the owner may read it, but another user calls first\n";
 $write($two, 0600);
 usleep(1100000);
 echo $ask('nobody'), $ask('root'), $ask('nobody');
-echo "all may read it\n";
+echo "all may read the file\n";
 chmod($config, 0644);
 usleep(1100000);
 echo $ask('nobody'), $ask('root');
@@ -81,18 +81,18 @@ foreach ([0640, 0644, 0642, 0646] as $mode) {
 }
 ?>
 --EXPECT--
-only the owner may read it
+only the owner may read the file
 root: one
 nobody: n.yml: Permission denied; correct the file, or name another one
 root: one
-all may read it
+all may read the file
 nobody: one
 root: one
-it changes, and only the owner may read it, but another user calls first
+the file changes, and only the owner may read it, but another user calls first
 nobody: one
 root: two
 nobody: one
-all may read it
+all may read the file
 nobody: two
 root: two
 100.0 % of the keys of server pool alpha move (generation 2)

@@ -1,5 +1,5 @@
 --TEST--
-Nodes have addresses of any kind, and passwords that may be wrong, missing or a user's
+Nodes have addresses of any kind; a password may be right, wrong, missing, or that of a user
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -42,7 +42,7 @@ echo "-- missing\n";
 $try($locked, []);
 echo "-- not needed\n";
 $try($open, ['redis_auth' => 'secret-1']);
-echo "-- of a user\n";
+echo "-- a password of a user\n";
 $try($users, ['redis_auth' => 'secret-2', 'username' => 'app']);
 echo "-- a password of an unknown user\n";
 $try($users, ['redis_auth' => 'secret-2', 'username' => 'nobody']);
@@ -76,7 +76,7 @@ OneHop\ConfigInvalid, node node, may have executed: false
   The node requires a password: NOAUTH Authentication required, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth in the server pool
 -- not needed
 value: true
--- of a user
+-- a password of a user
 value: true
 -- a password of an unknown user
 OneHop\ConfigInvalid, node node, may have executed: false

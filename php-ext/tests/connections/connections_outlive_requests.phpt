@@ -1,5 +1,5 @@
 --TEST--
-Connections outlive the requests of a php-fpm worker, unless one is left in the middle of a reply
+Connections outlive requests of a php-fpm worker, except one that is left in the middle of a reply
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

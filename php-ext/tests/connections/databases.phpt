@@ -68,7 +68,7 @@ lab_tell(fn () => $ssdb->select(1));
 $fewer = lab_redis('--databases', '2');
 $both = new OneHop\Redis('alpha', $two = lab_config([$ports[0], $fewer], [], 'two.yml'));
 [$here, $there] = array_values(lab_key_of_each($two));
-lab_show('the first node has it', [$both->select(4), $both->set($here, 'value')]);
+lab_show('the first node has the database', [$both->select(4), $both->set($here, 'value')]);
 lab_tell(fn () => $both->set($there, 'value'));
 lab_show('back', [$both->select(0), $both->set($there, 'value')]);
 
@@ -188,7 +188,7 @@ with texts as replies: ["OK",4]
 SSDB, 0: true
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::select() is not supported; connections are shared, so the client object keeps its database for itself: in PHP call select() on it, outside of pipelines, transactions and WATCH; in Java call database() of the builder
-the first node has it: [true,true]
+the first node has the database: [true,true]
 OneHop\ConfigInvalid, node node-1, may have executed: false
   The node refused database 4: ERR DB index is out of range, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; choose a database that every node of the server pool has and allows
 back: [true,true]

@@ -1,5 +1,5 @@
 --TEST--
-Memory and descriptors of a process do not grow, whatever clients do, and while nodes come and go
+Memory and descriptors of a process do not grow, whatever clients do, even while nodes come and go
 --DESCRIPTION--
 Not beneath valgrind: it measures the memory of its own process.
 --FILE--

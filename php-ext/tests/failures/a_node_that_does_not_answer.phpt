@@ -4,7 +4,7 @@ The deadline covers a node that takes no connection, never answers, or answers b
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-echo "-- it hangs: the command may have executed\n";
+echo "-- a node that hangs: the command may have executed\n";
 [$port, $id] = lab_redis_process();
 $redis = new OneHop\Redis(
     'alpha',
@@ -20,7 +20,7 @@ lab_show('not before the deadline', $time >= 999);
 Lab::signal($id, SIGCONT);
 lab_tell(fn () => $redis->get('key'));
 
-echo "-- it sends its answer byte by byte\n";
+echo "-- a node that sends its answer byte by byte\n";
 /* The answer takes a minute: much longer than a busy machine needs to notice a deadline. */
 $port = lab_node('
     command()
@@ -31,7 +31,7 @@ lab_show('at the deadline', $time >= 249 && $time < 30000);
 $time = lab_time(fn () => lab_tell(fn () => $redis->pipeline()->get('key')->exec()));
 lab_show('at the deadline', $time >= 249 && $time < 30000);
 
-echo "-- its backlog is full: it takes no connection\n";
+echo "-- a node whose backlog is full: it takes no connection\n";
 $server = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
 socket_bind($server, '127.0.0.1', 0);
 socket_listen($server, 0);
@@ -64,7 +64,7 @@ try {
 }
 ?>
 --EXPECT--
--- it hangs: the command may have executed
+-- a node that hangs: the command may have executed
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
@@ -75,14 +75,14 @@ OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 not before the deadline: true
 value: "value"
--- it sends its answer byte by byte
+-- a node that sends its answer byte by byte
 OneHop\DeadlineExceeded, node drip, may have executed: true
   Only part of the answer arrived within 250 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 at the deadline: true
 OneHop\DeadlineExceeded, node drip, may have executed: true
   Only part of the answer arrived within 250 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 at the deadline: true
--- its backlog is full: it takes no connection
+-- a node whose backlog is full: it takes no connection
 OneHop\DeadlineExceeded, node full, may have executed: false
   No connection within 1500 ms, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 at the deadline: true

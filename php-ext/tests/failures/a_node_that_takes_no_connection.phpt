@@ -17,7 +17,7 @@ echo "other nodes are not affected:\n";
 lab_tell(fn () => $redis->set(current($keys), 'fine'));
 lab_tell(fn () => $redis->get(current($keys)));
 
-echo "-- it is full, or protected\n";
+echo "-- a node that is full, or protected\n";
 $full = lab_redis('--maxclients', '1');
 do {
     usleep(20000);
@@ -45,7 +45,7 @@ OneHop\NodeDown, node dead, may have executed: false
 other nodes are not affected:
 value: true
 value: "fine"
--- it is full, or protected
+-- a node that is full, or protected
 OneHop\NodeDown, node full, may have executed: false
   The node accepts no more connections: ERR max number of clients reached, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; lower pool_size, or raise maxclients on the node
 OneHop\NodeDown, node full, may have executed: false

@@ -40,7 +40,7 @@ if (($id = pcntl_fork()) === 0) {
 lab_await($node, 'stopped');
 sleep(4); /* The deadline, and a second. */
 $before = array_slice(lab_told($node), -1)[0];
-posix_kill($id, SIGUSR1); /* This interrupts its wait. */
+posix_kill($id, SIGUSR1); /* This interrupts the wait of the process. */
 posix_kill($id, SIGCONT);
 pcntl_waitpid($id, $status);
 lab_await($node, 'all');

@@ -62,7 +62,7 @@ foreach ($calls as $what => [$nodes, $call]) {
     }
     array_map(static fn ($port) => lab_await($port, 'answered'), $ports);
     sleep(4);
-    posix_kill($id, SIGUSR1); /* This interrupts its wait. */
+    posix_kill($id, SIGUSR1); /* This interrupts the wait of the process. */
     posix_kill($id, SIGCONT);
     pcntl_waitpid($id, $status);
     echo $what, ': ', file_get_contents("$files-told"), "\n";

@@ -1,5 +1,5 @@
 --TEST--
-A message that is too long for its names is cut between two characters, and keeps its advice
+A message whose names are too long is cut between two characters, and keeps its advice
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

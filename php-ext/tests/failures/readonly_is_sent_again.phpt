@@ -8,7 +8,7 @@ error_log=/dev/null
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/** A node and its replica, which has copied it. */
+/** A node, and a replica that has copied its data. */
 $pair = static function (): array {
     $old = lab_redis('--repl-diskless-sync-delay', '0');
     return [$old, ...lab_replica($old)];
@@ -34,7 +34,7 @@ $replaced = static function (bool $is_changed, ?Closure $begin = null) use ($pai
     lab_plain($old)->rawCommand('REPLICAOF', '127.0.0.1', (string) $new);
     $plain = [lab_plain($old), lab_plain($new)];
     if ($is_changed) {
-        /* This call looks at the file. For a second others do so only after READONLY. */
+        /* This call looks at the file. In the next second, others do so only after READONLY. */
         $redis->get($key);
         usleep(20000);
         lab_config([$new, $other], [], $name);

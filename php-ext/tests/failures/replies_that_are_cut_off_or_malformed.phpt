@@ -61,7 +61,7 @@ foreach ($streams as $stream) {
     }
 }
 
-echo "-- of an unexpected type, or large and cut short: nothing is left behind\n";
+echo "-- a reply of an unexpected type, or large and cut short: nothing is left behind\n";
 /* The key chooses the answer. For all other keys the answer is a value that names the key. */
 $script = '
     answers = {
@@ -124,7 +124,7 @@ $replies = [
 ];
 foreach (['with the express lane' => 'get', 'without it' => 'type'] as $way => $method) {
     $redis = new OneHop\Redis('alpha', $one);
-    echo "-- of a wrong type in a pipeline, $way\n";
+    echo "-- a reply of a wrong type in a pipeline, $way\n";
     foreach ($replies as $name => $reply) {
         echo "$name: ", tell(function () use ($redis, $method, $reply) {
             $values = $redis->pipeline()->get(key_of("\$5\r\nright\r\n"))->$method(key_of($reply))
@@ -135,7 +135,7 @@ foreach (['with the express lane' => 'get', 'without it' => 'type'] as $way => $
     $after = $redis->get(key_of("\$5\r\nright\r\n"));
     echo "the next call: $after\n";
 }
-echo "-- of a wrong type beside another node\n";
+echo "-- a reply of a wrong type beside another node\n";
 $redis = new OneHop\Redis('alpha', $two);
 foreach (['a list', 'a text'] as $name) {
     $tag = "{{$here}}:" . bin2hex($replies[$name]);
@@ -160,24 +160,24 @@ $2147483647\r\n: ["ProtocolViolation",true]
 \000\000\000\000: ["ProtocolViolation",true]
 +xxxxxxxxxxxxxxxxxxx: ["ProtocolViolation",true]
 HTTP/1.1 400 Bad Req: ["ProtocolViolation",true]
--- of an unexpected type, or large and cut short: nothing is left behind
+-- a reply of an unexpected type, or large and cut short: nothing is left behind
 OneHop\NodeDown, node odd, may have executed: true
   Connection closed by the node, node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 value: "value of end"
--- of a wrong type in a pipeline, with the express lane
+-- a reply of a wrong type in a pipeline, with the express lane
 a text: ["right","next"]
 an error: ["right","next"]
 a status: ["right","next"]
 a list: ProtocolViolation?
 a list of lists: ProtocolViolation?
 the next call: right
--- of a wrong type in a pipeline, without it
+-- a reply of a wrong type in a pipeline, without it
 a text: ["right","next"]
 an error: ["right","next"]
 a status: ["right","next"]
 a list: ProtocolViolation?
 a list of lists: ProtocolViolation?
 the next call: right
--- of a wrong type beside another node
+-- a reply of a wrong type beside another node
 a list: PartialBatch: true, ProtocolViolation, "kept"
 a text: [true,"a","kept"]

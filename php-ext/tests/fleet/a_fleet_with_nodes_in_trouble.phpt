@@ -62,7 +62,7 @@ lab_show(
     'one of three nodes kills a script',
     $kill('-NOTBUSY nothing', '+OK', '-NOTBUSY nothing')->script('kill'),
 );
-lab_show('one does, the other one is down', $kill('', '+OK')->script('kill'));
+lab_show('one node kills a script, the other one is down', $kill('', '+OK')->script('kill'));
 lab_tell(fn () => $kill('-NOTBUSY nothing', '-NOTBUSY nothing')->script('kill'));
 lab_show('both answer with an error', $kill('-ERR one', '-ERR two')->script('kill'));
 
@@ -123,7 +123,7 @@ OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 -- an order that one node carries out, because the others have nothing to do
 one of three nodes kills a script: true
-one does, the other one is down: true
+one node kills a script, the other one is down: true
 RedisException: NOTBUSY nothing
 both answer with an error: false
 -- an error of one node fails the call, as phpredis shows errors

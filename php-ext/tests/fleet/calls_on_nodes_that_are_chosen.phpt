@@ -1,5 +1,5 @@
 --TEST--
-onEachNode() and onNode() run what the fleet refuses, except what changes a shared connection
+onEachNode() and onNode() run what the fleet refuses, unless it changes a shared connection
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -82,9 +82,9 @@ foreach (range(1, 50) as $i) {
 $fleet->expire('key ' . md5(1), 1000);
 $info = $fleet->info();
 $one = lab_plain($ports[0])->info();
-lab_show('the version is that of one', $info['redis_version'] === $one['redis_version']);
+lab_show('the version is that of one server', $info['redis_version'] === $one['redis_version']);
 lab_show('keys', $info['db0']);
-lab_show('it has a port', isset($info['tcp_port']));
+lab_show('INFO has a port', isset($info['tcp_port']));
 lab_show('memory of all nodes', $info['used_memory'] > 3 * $one['used_memory']);
 lab_show('fields that one server does not have', array_diff_key($info, $one));
 lab_show('clients are a number', is_int($info['connected_clients']));
@@ -113,9 +113,9 @@ bgSave boolean true
 client list array true
 clients of all nodes: true
 -- INFO in the form of one server's reply
-the version is that of one: true
+the version is that of one server: true
 keys: "keys=50"
-it has a port: false
+INFO has a port: false
 memory of all nodes: true
 fields that one server does not have: []
 clients are a number: true

@@ -86,7 +86,7 @@ if (pcntl_fork() === 0) {
     posix_kill(getmypid(), SIGKILL);
 }
 pcntl_wait($status);
-echo "-- a process with memory of its own does not\n";
+echo "-- a process with memory of its own cannot go on\n";
 echo lab_hide(lab_run('<?php
     $cursor = (int) $argv[2];
     try {
@@ -108,7 +108,7 @@ asked: ["0","9286422431638134784","1099511627776","549755813887","18446744073709
 -- another process of this host goes on
 here: ["a0"]
 in a child: ["a1"]
--- a process with memory of its own does not
+-- a process with memory of its own cannot go on
 The cursor is not known here: it is over an hour old, from another host, or one of too many, server pool alpha: the command was not sent; start again with null
 
 here: ["a1"]

@@ -55,7 +55,7 @@ $found = walk($redis, $iterator, function () use ($redis, &$round) {
 lab_show('keys missed', array_diff($names, $found));
 $redis->del(array_map(fn ($i) => 'new:' . md5("$i"), range(0, $round * 100)));
 
-echo "-- continues with another object, in another process\n";
+echo "-- the scan goes on with another object, in another process\n";
 $iterator = null;
 $found = [];
 for ($i = 0; $i < 30; $i++) {
@@ -135,7 +135,7 @@ iterator: 0
 each key of a pattern is found once: true
 -- keys that exist from beginning to end are found, whatever changes meanwhile
 keys missed: []
--- continues with another object, in another process
+-- the scan goes on with another object, in another process
 in the middle the iterator is a number: true
 above 0: true
 together they have found each key: true

@@ -1,5 +1,5 @@
 --TEST--
-After a failure in a transaction, a pipeline or putMany() Laravel's connection serves the next call
+After a failure in a transaction, a pipeline or putMany(), Laravel's connection serves the next call
 --FILE--
 <?php
 require __DIR__ . '/laravel.inc';
@@ -56,7 +56,7 @@ tell('a transaction whose callback throws', fn () => $redis->transaction(
         throw new LogicException();
     },
 ));
-lab_show('nothing of these was executed', $redis->get($live));
+lab_show('neither command was executed', $redis->get($live));
 tell('a bulk', function () use ($app) {
     $app['queue']->bulk(['One', 'Two'], ['n' => 9], 'mails');
     return $app['queue']->size('mails');
@@ -93,7 +93,7 @@ the same, call by call: OneHop\CrossNode, then mode 0, "served"
 a transaction over two queues: OneHop\CrossNode, then mode 0, "served"
 a pipeline whose callback throws: LogicException, then mode 0, "served"
 a transaction whose callback throws: LogicException, then mode 0, "served"
-nothing of these was executed: null
+neither command was executed: null
 a bulk: 2, then mode 0, "served"
 waiting for a job: null, then mode 0, "served"
 a transaction: [1,2], then mode 0, "served"

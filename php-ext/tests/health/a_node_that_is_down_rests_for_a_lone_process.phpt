@@ -1,5 +1,5 @@
 --TEST--
-On the command line, too, a node that is down rests, later calls fail fast, and it is found again
+On the command line, too, a node that is down rests, calls fail fast, and the node is found again
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -46,7 +46,7 @@ lab_show('ejected nodes', $out($topology));
 $show();
 lab_show('a topology without node-1 shows node-1 as ejected', $without->nodes()[1]->isEjected);
 
-echo "-- begun before the ejection\n";
+echo "-- calls that began before the ejection\n";
 $node = $topology->locate($moves);
 $redis->pipeline()->get($moves);
 $third->multi()->get($moves);
@@ -67,7 +67,7 @@ lab_show(
     $redis->set($moves, 'new')->get($moves)->exec() === ['old', true, 'new'],
 );
 lab_show('so does the transaction', $third->get($moves)->exec() === ['new', 'new']);
-echo "-- begun after the ejection\n";
+echo "-- calls that began after the ejection\n";
 lab_show('GET in a pipeline, from the new node', $redis->pipeline()->get($moves)->exec());
 lab_show('in a transaction', $third->multi()->get($moves)->exec());
 lab_show('by a new client', (new OneHop\Redis('alpha', $config))->get($moves));
@@ -129,7 +129,7 @@ ejected nodes: ""
   node-1 is up now, share 0.33, no reason
   node-2 is up now, share 0.33, no reason
 a topology without node-1 shows node-1 as ejected: true
--- begun before the ejection
+-- calls that began before the ejection
 OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 OneHop\NodeDown, node node-1, may have executed: false
@@ -145,7 +145,7 @@ GET of the key of node-1, from its new node: false
 GET of the key that moves, from its new node: false
 the pipeline ends on the old node: true
 so does the transaction: true
--- begun after the ejection
+-- calls that began after the ejection
 GET in a pipeline, from the new node: [false]
 in a transaction: [false]
 by a new client: false

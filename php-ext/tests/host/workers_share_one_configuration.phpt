@@ -18,7 +18,7 @@ $page = lab_fpm(['display_errors' => '0', 'log_errors' => '1'], WORKERS, [
     'strace', '-f', '-qq', '-e', 'trace=openat', '-o', $trace,
 ]);
 
-/* Each worker prints its process id and what it sees. It is slow, so all workers get requests. */
+/* Each worker prints its process id and what it sees. A page is slow, so all workers get one. */
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);

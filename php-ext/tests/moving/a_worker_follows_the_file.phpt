@@ -1,5 +1,5 @@
 --TEST--
-A worker loses no key while its file gets moving_from and loses it again
+No key is lost when moving_from is added to a worker's file, or removed from it
 --INI--
 error_log=/dev/null
 --FILE--

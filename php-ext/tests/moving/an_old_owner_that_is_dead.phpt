@@ -1,5 +1,5 @@
 --TEST--
-While an old owner is dead, only calls for keys that it may have fail, and are not executed
+While an old owner is dead, calls fail unexecuted, but only for keys that it may still have
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -82,7 +82,7 @@ lab_show('keys', count($ours->keys('g*')) === count($numbers));
 lab_show('flushDB', $ours->flushDB());
 lab_show('dbSize', $ours->dbSize());
 
-/* A batch holds the only connection of each node while keys are brought from the other one. */
+/* A batch holds the only connection of each node while the other node gives its keys. */
 $two = array_slice($ports, 0, 2);
 $old = moving_client($two, [], ['distribution' => 'modula']);
 $keys = array_map(static fn ($i) => "h$i", $numbers);

@@ -1,5 +1,5 @@
 --TEST--
-Keys of every type are found while the ring changes, by every command, as on one server
+While the ring changes, every command finds keys of every type, as on one server
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -113,7 +113,7 @@ lab_show('writes', parity_compare($walk($plain, $writes), $walk($ours, $writes))
 lab_show('moved', count($moved()) > 0);
 lab_show('no key is twice, and none is lost', count($moved()) + count($left()) === count($keys));
 
-/* The new ring alone finds all of them. */
+/* The new ring alone finds all keys. */
 foreach ($numbers as $i) {
     foreach (["s$i", "n$i", "h$i", "z$i", "x$i", "new$i", "{g$i}three"] as $key) {
         $ours->expire($key, 900);

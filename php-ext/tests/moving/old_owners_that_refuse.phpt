@@ -37,7 +37,7 @@ lab_show('renamed', $check(
     [moving_client($ports, [$ports[0]])],
 ));
 
-/* With a password, which MIGRATE sends. */
+/* The nodes need a password, which MIGRATE sends. */
 $options = ['--requirepass', 'secret'];
 $ports = [lab_redis(...$options), lab_redis(...$options)];
 lab_show('with a password', $check(

@@ -37,7 +37,7 @@ session_start();
 session_destroy();
 lab_show('destroyed', [moving_found($first, $key), moving_found($second, $key)]);
 
-/* By the new file each channel has another node. Patterns are subscribed on both. */
+/* By the new file each channel has another node. Patterns are subscribed on both nodes. */
 $ours = moving_client([$second], [$first]);
 speaker("say($first, 'news', 'by the old file'); say($second, 'news', 'by the new file');");
 $heard = [];

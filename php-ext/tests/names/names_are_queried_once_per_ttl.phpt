@@ -1,5 +1,5 @@
 --TEST--
-Workers of a host share one DNS query per TTL and follow new addresses; numbers need no query
+Workers of a host share one DNS query per TTL and follow new addresses; numeric addresses need none
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

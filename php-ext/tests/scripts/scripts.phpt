@@ -31,7 +31,7 @@ lab_show('EVALSHA', $redis->evalSha($sha, [$keys[0], 5], 1));
 lab_show('last error', $redis->getLastError());
 $redis->clearLastError();
 
-echo "-- known from EVAL on one node, used on all; each call runs once\n";
+echo "-- a script known from EVAL on one node is used on all; each call runs it once\n";
 lab_show('EVAL', $redis->eval($body, [$keys[0], 5], 1));
 foreach ($keys as $key) {
     lab_show(
@@ -41,7 +41,7 @@ foreach ($keys as $key) {
 }
 lab_show('loads of each node; the last one had the script from EVAL', $loads());
 
-echo "-- known from SCRIPT LOAD, lost everywhere; in any spelling, also by rawCommand()\n";
+echo "-- a script of SCRIPT LOAD that all nodes have lost; in any spelling, also by rawCommand()\n";
 $body = 'return {KEYS[1], ARGV[1]}';
 lab_show('SCRIPT LOAD gives the SHA-1', $redis->script('load', $body) === sha1($body));
 $flush();
@@ -129,14 +129,14 @@ lab_show('in a pipeline', $redis->pipeline()->eval('return 3')->exec());
 -- an unknown script: phpredis' own answer
 EVALSHA: false
 last error: "NOSCRIPT No matching script. Please use EVAL."
--- known from EVAL on one node, used on all; each call runs once
+-- a script known from EVAL on one node is used on all; each call runs it once
 EVAL: 5
 EVALSHA, the key afterwards, last error: [15,"15",null]
 EVALSHA, the key afterwards, last error: [10,"10",null]
 EVALSHA, the key afterwards, last error: [10,"10",null]
 EVALSHA, the key afterwards, last error: [10,"10",null]
 loads of each node; the last one had the script from EVAL: [1,1,1,0]
--- known from SCRIPT LOAD, lost everywhere; in any spelling, also by rawCommand()
+-- a script of SCRIPT LOAD that all nodes have lost; in any spelling, also by rawCommand()
 SCRIPT LOAD gives the SHA-1: true
 it runs by its SHA-1 in capitals: true
 by evalsha in small letters: true

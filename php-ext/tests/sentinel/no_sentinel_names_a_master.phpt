@@ -16,14 +16,14 @@ $told = static function () use ($log): void {
     @unlink($log);
 };
 
-echo "None is there\n";
+echo "No Sentinel is there\n";
 $port = lab_redis();
 $fakes = new LabFakeSentinels(1);
 $config = $fakes->config($port, ['sentinels' => "\n   - 127.0.0.1:" . Lab::port()]);
 lab_show('a write', (new OneHop\Redis('alpha', $config))->set('key', 'value'));
 $told();
 
-echo "One does not know the name\n";
+echo "One Sentinel does not know the name\n";
 $fakes->send(0, "*-1\r\n-ERR No such master with that name\r\n");
 $redis = new OneHop\Redis('alpha', $fakes->config($port));
 lab_show('a write', $redis->set('key', 'value'));
@@ -59,11 +59,11 @@ lab_show('the right one', (new OneHop\Redis('alpha', $right))->get('key'));
 $told();
 ?>
 --EXPECT--
-None is there
+No Sentinel is there
 a write: true
   OneHop: Sentinel 127.0.0.1:PORT of server pool alpha is down: Connection refused while connecting
   OneHop: no Sentinel of server pool alpha names master node-0 (Connection refused while connecting): its address in the configuration stays in use
-One does not know the name
+One Sentinel does not know the name
 a write: true
   OneHop: no Sentinel of server pool alpha names master node-0 (it does not know this master): its address in the configuration stays in use
   OneHop: the Sentinels of server pool alpha name all masters again

@@ -40,7 +40,7 @@ lab_show('the file has a wrong address', $redis->get('name'));
 $fakes->say(0, $two, 100);
 lab_show('one lies', $who());
 $fakes->say(1, $two, 2);
-lab_show('most say it has moved', $changed('two'));
+lab_show('most say that the master has moved', $changed('two'));
 $fakes->sayAll($two, 2);
 $who();
 $fakes->say(0, $one, 1);
@@ -78,7 +78,7 @@ $other = new OneHop\Redis('alpha', $fakes->config(Lab::port(), ['timeout' => 200
 lab_tell(fn () => $other->set('name', 'three'));
 $other = new OneHop\Redis('alpha', $fakes->config($two, ['timeout' => 10000], 'patient.yml'));
 lab_plain($replica)->rawCommand('REPLICAOF', 'NO', 'ONE');
-lab_show('until it is promoted', $other->set('name', 'three'));
+lab_show('a write that waits until the replica is promoted', $other->set('name', 'three'));
 lab_show('at the replica', lab_plain($replica)->get('name'));
 
 echo "All name a server that is not a redis\n";
@@ -111,7 +111,7 @@ lab_show('rounds of questions', $rounds >= 2 && $rounds <= ceil($seconds) + 1 ? 
 --EXPECT--
 the file has a wrong address: "one"
 one lies: "one"
-most say it has moved: "two"
+most say that the master has moved: "two"
 most are behind: "two"
 all Sentinels were set up again: "one"
 rubbish: "one"
@@ -121,7 +121,7 @@ two answered while the script did something else: "two"
 All name a replica
 OneHop\NodeDown, node node-0, may have executed: false
   The node is not a master: ROLE says slave, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if this persists, compare the address with SENTINEL MASTERS
-until it is promoted: true
+a write that waits until the replica is promoted: true
 at the replica: "three"
 All name a server that is not a redis
 OneHop\NodeDown, node node-0, may have executed: false

@@ -64,7 +64,7 @@ if (($child = pcntl_fork()) === 0) {
 $waits = static fn (int $port) => lab_plain($port)->info('clients')['blocked_clients'] == 1;
 Lab::until(static fn () => $waits($one), 'wait');
 usleep(300000);
-/* The Sentinels name the second, and the first follows it. */
+/* The Sentinels name the second server, and the first one becomes its replica. */
 $fakes->sayAll($two, 2);
 lab_plain($one)->rawCommand('REPLICAOF', '127.0.0.1', $two);
 Lab::until(static fn () => $waits($two), 'wait at the next master');

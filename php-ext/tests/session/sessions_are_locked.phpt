@@ -1,5 +1,5 @@
 --TEST--
-With redis.session.locking_enabled one request at a time has a session, in OneHop and phpredis
+With redis.session.locking_enabled, one request at a time has a session, in OneHop and phpredis
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -6,7 +6,7 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/** The sums over all nodes of server pool alpha, or the numbers of one. */
+/** The sums over all nodes of server pool alpha, or the numbers of one node. */
 function numbers(array $pools, ?string $node = null): array
 {
     $sums = [];

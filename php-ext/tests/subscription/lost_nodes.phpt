@@ -42,7 +42,7 @@ $expire = fn (array $ports) => sprintf(
     $event,
 );
 
-echo "dead from the beginning:\n";
+echo "a node that is dead from the beginning:\n";
 Lab::stop($id);
 speaker($say([0, 1], 'dead') . $expire($living));
 $redis = new OneHop\Redis('alpha', $config);
@@ -73,7 +73,7 @@ printf("  %d messages of all, since it is back\n", count($heard));
 preg_match_all('/node node-2 of server pool alpha: .*/', file_get_contents($log), $lines);
 echo implode("\n", $lines[0]), "\n";
 
-echo "replaced in the file meanwhile:\n";
+echo "a node that is replaced in the file meanwhile:\n";
 [$second, $id] = lab_redis_process();
 $config = lab_config([$living[0], $second], [], 'replaced.yml');
 $redis = new OneHop\Redis('alpha', $config);
@@ -93,12 +93,12 @@ lab_tell(fn () => $redis->subscribe(
 ));
 ?>
 --EXPECT--
-dead from the beginning:
+a node that is dead from the beginning:
   40 messages of the living nodes
   60 messages of all, since it is back
 node node-2 of server pool alpha: Connection refused while connecting; until it is back, 2 of a subscription's channels and patterns get no messages from it
 node node-2 of server pool alpha: 2 of a subscription's channels and patterns get its messages again
-replaced in the file meanwhile:
+a node that is replaced in the file meanwhile:
   heard
 OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable

@@ -55,7 +55,11 @@ $redis->psubscribe(['__key*'], function ($redis, $pattern, $channel, $text) use 
         $redis->punsubscribe([$pattern]);
     }
 });
-printf("%d of 2 for each key, %d of them different\n", count($heard), count(array_unique($heard)));
+printf(
+    "%d messages, 2 for each key, %d of them different\n",
+    count($heard),
+    count(array_unique($heard)),
+);
 
 $cluster = new LabCluster(3, 0, '--notify-keyspace-events', 'KEx');
 $redis = new OneHop\Redis('alpha', $config = $cluster->config());
@@ -126,7 +130,7 @@ pcntl_waitpid($child, $status);
 by a channel:
 30 keys, 30 of them different
 by a pattern:
-60 of 2 for each key, 60 of them different
+60 messages, 2 for each key, 60 of them different
 in a cluster by a channel, beside an ordinary one:
 32 messages, 32 of them different
 in a cluster by a pattern that matches everything:
