@@ -1,6 +1,6 @@
 /*
  * Node: a scripted server in its own process. It knows the Redis commands that the tests need. The
- * beginning of the last argument selects the manner in which it answers:
+ * beginning of the last argument selects how the node answers, its manner:
  *
  *     INCR drip:k     sends the reply byte by byte
  *     INCR half:k     sends half of the reply, then closes the connection

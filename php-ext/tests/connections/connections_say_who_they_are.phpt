@@ -1,5 +1,5 @@
 --TEST--
-A connection is named after its server pool and file; a name set by a script stays in its object
+A connection is named after server pool and file; a name that a script sets stays with the object
 --INI--
 error_log=/dev/null
 --FILE--

@@ -5,9 +5,9 @@ A connection that died idle is replaced; if it dies under a command, only a read
 require __DIR__ . '/../lab/lab.inc';
 
 /*
- * Each connection answers its first command and closes after it has read the second. The log shows
- * which commands came twice. It answers late: if a call ends in the same millisecond in which
- * another connection fails, the connection of that call is not used again.
+ * Each connection answers its first command and closes after it has read the second one. The log
+ * shows which commands came twice. The answer is late: if a call ends in the same millisecond in
+ * which another connection fails, the connection of that call is not used again.
  */
 const ONCE = '
     words = command()

@@ -5,8 +5,8 @@
  *     cc -shared -fPIC $(php-config --includes) -o tomorrow.so tomorrow.c
  *     php -d extension=tomorrow.so -d extension=onehop.so
  *
- * Each method sends the command of its name with all its arguments, arrays element by element, by
- * rawCommand(). OPT_PREFIX is put before the keys, where the method says so.
+ * Each method sends, by rawCommand(), the command of its name with all arguments. Arrays are sent
+ * element by element. OPT_PREFIX is put before the keys, where the method says so.
  */
 #include "php.h"
 
