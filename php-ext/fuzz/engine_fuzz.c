@@ -32,7 +32,7 @@ const char *const fuzz_words[] = {"\x06$1\r\nx\r\n", "\x01+OK\r\n+OK\r\n$1\r\nx\
 /* ---- The kernel ---- */
 
 #define SOCKETS 512
-#define FIRST_SOCKET 100000 /* Above all real sockets of the process. */
+#define FIRST_SOCKET 100000 /* No real socket of the process is as high. */
 #define PIECE_MAX 24
 
 static const char picture[] = "$0\r\n\r\n*2\r\n"

@@ -100,7 +100,7 @@ static void test_publishing(void)
     }
     test_begin("store: a copy needs enough room");
     CHECK(oh_store_copy(store, pool, copy, 1, &generation) == IMAGE_BYTES);
-    test_begin("store: a larger image gets a new place; one that is too large is not published");
+    test_begin("store: a larger image gets a new place; a too large image is not published");
     uint8_t *large = calloc(1, BYTES);
     CHECK(oh_store_publish(store, pool, large, IMAGE_BYTES * 4) &&
           oh_store_generation(store, pool) == 6);

@@ -93,7 +93,7 @@ final class Cases
         ];
     }
 
-    /** Has no transaction, and no command for all nodes. */
+    /** A block without a transaction and without a command for all nodes. */
     private function blockOfSeveralNodes(): array
     {
         $this->others = 0;

@@ -8,7 +8,7 @@ $cluster = new LabCluster(3);
 [$a, $b, $c] = $cluster->ports;
 $redis = new OneHop\Redis('alpha', $cluster->config());
 
-/* Fifteen slots of the first node that will move, each with five keys; and keys of other slots. */
+/* Fifteen slots, which will leave the first node, with five keys each; and keys of other slots. */
 $slots = range(100, 114);
 $keys = [];
 foreach ($slots as $slot) {

@@ -22,8 +22,8 @@ for ($i = 0; $i < 400; $i++) {
 }
 $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.03);
 /*
- * One process disturbs the nodes: it stops one for a little longer or shorter than the deadline, or
- * drops its clients.
+ * One process disturbs the nodes: it stops a node for a little longer or shorter than the deadline,
+ * or drops the clients of a node.
  */
 $trouble = pcntl_fork();
 if ($trouble === 0) {

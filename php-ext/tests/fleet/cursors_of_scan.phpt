@@ -15,7 +15,7 @@ for ($i = 0; $i < 100; $i++) {
     $ours->set("key:$i", $i);
 }
 
-/** How many keys a loop finds that begins with $iterator; false if it does not scan at all. */
+/** How many keys are found by a loop that begins with $cursor; false if it does not scan at all. */
 function found(Redis $redis, mixed $cursor): int|false
 {
     $found = [];

@@ -35,10 +35,10 @@ do { /* On a busy machine a stall may be longer than two timeouts, and then the 
     proc_close($process);
 } while ($end - $begin > 1.6e9 && ++$tries < 5);
 lab_show('workers that were late', count(array_filter(array_column($told, 0))));
-lab_show('most late calls of one', max(array_column($told, 0)));
+lab_show('most late calls of one worker', max(array_column($told, 0)));
 lab_show('other failures', array_merge(...array_column($told, 1)));
 ?>
 --EXPECT--
 workers that were late: 4
-most late calls of one: 1
+most late calls of one worker: 1
 other failures: []

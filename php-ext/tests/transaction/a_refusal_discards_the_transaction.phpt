@@ -67,7 +67,7 @@ try {
 } catch (OneHop\CrossNode) {
 }
 lab_show('discard', $ours->discard());
-lab_show('GET of its key', $ours->get($one));
+lab_show('GET of the key of that transaction', $ours->get($one));
 lab_show('mode', $ours->getMode());
 
 echo "arguments that were never accepted\n";
@@ -197,7 +197,7 @@ OneHop\CrossNode, node none, may have executed: false
 the next transaction runs: true
 GET of the key of the discarded transaction: false
 discard: true
-GET of its key: false
+GET of the key of that transaction: false
 mode: 0
 arguments that were never accepted
 pipeline: as with phpredis, 10 errors

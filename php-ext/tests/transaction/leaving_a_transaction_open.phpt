@@ -112,7 +112,7 @@ $redis->multi()->set('c', 1);
 lab_tell(fn () => $redis->set('c', ['x', new Odd()]));
 lab_tell(fn () => $redis->set('c', 2));
 lab_tell(fn () => $redis->exec());
-lab_show('GET of its key', $redis->get('c'));
+lab_show('GET of the key of that transaction', $redis->get('c'));
 Odd::$call = fn ($name) => $redis->incr("inner$name");
 $replies = $redis->multi()->set('c', ['x', new Odd('1')])->get('inner1')->exec();
 lab_show('replies, including that of the INCR while a value was packed', count($replies));
@@ -165,7 +165,7 @@ lab_show(
     pcntl_wtermsig($status) === SIGKILL,
 );
 lab_show('the parent ends its transaction', $redis->set('h2', 'parent')->exec());
-lab_show('what it has set', $redis->get('g'));
+lab_show('what the parent has set', $redis->get('g'));
 lab_show('counter of the child; its open transaction never ran', $redis->get('h'));
 ?>
 --EXPECT--
@@ -195,7 +195,7 @@ OneHop\Unsupported, node node-0, may have executed: false
   A value in the transaction could not be serialized or compressed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; call discard(), then start again; see the exception that was thrown when it was queued
 OneHop\Unsupported, node node-0, may have executed: false
   A value in the transaction could not be serialized or compressed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
-GET of its key: false
+GET of the key of that transaction: false
 replies, including that of the INCR while a value was packed: 3
 the counter of that INCR: "1"
 OneHop\Unsupported, node none, may have executed: false
@@ -214,5 +214,5 @@ the next transaction: [1]
 a fork
 the child was refused, then had a transaction of its own: true
 the parent ends its transaction: [true,true]
-what it has set: "parent"
+what the parent has set: "parent"
 counter of the child; its open transaction never ran: "1"
