@@ -35,8 +35,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Batches in which some nodes answer and some fail. Replies that arrived are not lost, each failure
- * says how and where, and healthy nodes do not wait for sick ones.
+ * Batches in which some nodes answer and others fail. Replies that arrived are not lost, each
+ * failure names its kind and its node, and healthy nodes do not wait for sick ones.
  */
 class BatchFailuresTest {
     private static RedisServer one;
@@ -74,7 +74,7 @@ class BatchFailuresTest {
                 redis.topology().nodes().stream()
                         .map(node -> Nodes.keysOn(redis, node.name()).limit(eachNode).toList())
                         .toList();
-        // The nodes take turns, so the order of replies is tested.
+        // Keys of different nodes alternate, so the order of replies is tested, too.
         for (int i = 0; i < eachNode; i++) {
             for (List<String> node : byNode) {
                 keys.add(node.get(i));
@@ -143,7 +143,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void aHungNodeCostsOnlyItsOwnCommandsHoweverManyThereAre() {
+    void aHungNodeFailsOnlyItsOwnCommandsHoweverManyThereAre() {
         try (RedisServer sick = RedisServer.start();
                 OneHopClient redis = withTwoHealthy(sick.server(), 3000)) {
             String[] keys = keys(redis, 50);
@@ -233,7 +233,7 @@ class BatchFailuresTest {
             assertEquals(
                     "value of " + Nodes.keyOn(redis, "sick"),
                     redis.get(Nodes.keyOn(redis, "sick")));
-            // The second of these four is the fourth on its connection.
+            // The sick node's second command of this batch is the fourth on its connection.
             try (AbstractPipeline pipeline = redis.pipelined()) {
                 List<Response<String>> replies = Arrays.stream(keys).map(pipeline::get).toList();
                 pipeline.sync();
@@ -242,12 +242,12 @@ class BatchFailuresTest {
                 }
             }
             assertEquals(2, node.connections());
-            assertEquals(1 + 3 + 4, seen.size(), "all of the node's part was sent again");
+            assertEquals(1 + 3 + 4, seen.size(), "all commands for the node were sent again");
         }
     }
 
     @Test
-    void waitIsNotSentAgainWithoutItsPreface() {
+    void waitIsNotSentAgainWithoutThePublishBeforeIt() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         ScriptedNode.Script script =
                 talk -> {
@@ -281,7 +281,7 @@ class BatchFailuresTest {
     /* ---- Split commands ---- */
 
     @Test
-    void splitWritesSayWhichOfThemWereMade() {
+    void theFailureOfASplitWriteSaysWhichPartsWereExecuted() {
         try (OneHopClient redis = withTwoHealthy(Nodes.refusing(), 2000)) {
             String[] keys = keys(redis, 5);
             String[] pairs = Nodes.pairs(key -> "v", keys);
@@ -305,7 +305,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void ofSeveralFailuresTheOneThatMayHaveRunIsThrown() {
+    void ofSeveralFailuresTheOneWhoseCommandMayHaveRunIsThrown() {
         ScriptedNode.Script script = talk -> talk.handshake().command();
         try (ScriptedNode closing = ScriptedNode.start(script);
                 OneHopClient redis =
@@ -371,7 +371,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void aPartOfTheWrongShapeIsAProtocolViolation() {
+    void aNodesReplyOfTheWrongTypeIsAProtocolViolation() {
         for (String wrong : List.of("*1\r\n$1\r\nx\r\n", ":1\r\n", "+OK\r\n", "*-1\r\n")) {
             ScriptedNode.Script script =
                     talk -> {
@@ -445,7 +445,7 @@ class BatchFailuresTest {
             assertEquals(redis.topology().nodes().get(0).name(), failure.getNode());
             try (RedisServer back = RedisServer.startOn(port)) {
                 assertEquals("127.0.0.1:" + port, back.node());
-                // The node rests first.
+                // The node must have rested before.
                 assertTrue(Callers.holdsSoon(() -> Inspected.rested(redis, back.node())));
                 assertEquals(Arrays.asList(null, null), redis.mget(keys[0], keys[1]));
             }

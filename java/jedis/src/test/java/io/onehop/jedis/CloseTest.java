@@ -249,7 +249,7 @@ class CloseTest {
                                             key, value(key), "other:" + key, value("other:" + key));
                                     assertEquals(value(key), redis.get(key));
                                 }
-                                throw new AssertionError("The client was closed and goes on.");
+                                throw new AssertionError("The client was closed, but calls go on.");
                             } catch (OneHopException closed) {
                                 assertTrue(
                                         closed instanceof NodeDown

@@ -33,8 +33,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Many threads use one client while its connections are killed or callers interrupted. Every value
- * belongs to its key, every count adds up, and every reply reaches the caller it was meant for.
+ * Many threads use one client while its connections are killed or its callers are interrupted.
+ * Every value belongs to its key, every count adds up, and every reply reaches the caller it was
+ * meant for.
  */
 @ExtendWith(NoSecondTry.class)
 class ConcurrencyTest {
@@ -117,7 +118,7 @@ class ConcurrencyTest {
         try {
             pipeline.sync();
         } catch (PartialBatch | NodeDown killed) {
-            // Its responses have the failures.
+            // Each response has its own failure.
         }
         int values = 0;
         for (int i = 0; i < keys.length; i++) {
@@ -132,7 +133,8 @@ class ConcurrencyTest {
     }
 
     @Test
-    void countsUnderKillsLieBetweenWhatWasAnsweredAndWhatMayHaveRun() throws InterruptedException {
+    void whileConnectionsAreKilledCountersAreBetweenTheAnsweredAndThePossiblyExecutedIncrements()
+            throws InterruptedException {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis =
                         nodes.client("timeout: 5000", "pool_size: 4", Inspected.NEVER_RESTING)) {
@@ -247,7 +249,7 @@ class ConcurrencyTest {
     /* ---- A hung node ---- */
 
     @Test
-    void oneHungNodeDoesNotHoldUpThreadsThatWantAnother() throws InterruptedException {
+    void threadsThatCallOtherNodesDoNotWaitForAHungNode() throws InterruptedException {
         try (ScriptedNode hung = ScriptedNode.start(talk -> talk.handshake().awaitClose());
                 RedisServer server = RedisServer.start();
                 OneHopClient redis =
@@ -280,7 +282,7 @@ class ConcurrencyTest {
                     });
             assertTrue(
                     stuck.stream().allMatch(Thread::isAlive),
-                    "Threads that call the hung node still wait; all others are done.");
+                    "Only threads that call the hung node still wait.");
             for (Thread thread : stuck) {
                 thread.interrupt();
             }
@@ -297,7 +299,7 @@ class ConcurrencyTest {
     private static final int ROUNDS = 150;
     private static final String ECHO = "redis.call('GET', KEYS[1]) return ARGV[1]";
 
-    /** One caller with keys of its own. */
+    /** A caller that has keys of its own. */
     private static final class Caller {
         private final OneHopClient redis;
         private final Random random;
@@ -326,7 +328,9 @@ class ConcurrencyTest {
                     + "x".repeat(random.nextInt(4) == 0 ? 20_000 : 5);
         }
 
-        /** Some call, checked. It fails as a whole or is right as a whole. */
+        /**
+         * Makes one of several calls. Either the whole call fails, or all its replies are right.
+         */
         void call() {
             round++;
             switch (random.nextInt(4)) {

@@ -41,7 +41,10 @@ import java.util.logging.StreamHandler;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** How the watcher treats each version of a configuration file, check by check, without nodes. */
+/**
+ * What the watcher does with each version of a configuration file. The tests run its checks one by
+ * one, without nodes.
+ */
 class ConfigWatcherTest {
     private static final String ONE = text("127.0.0.1:1:1");
     private static final String TWO = text("127.0.0.1:1:1", "127.0.0.1:2:1");
@@ -134,9 +137,9 @@ class ConfigWatcherTest {
         assertEquals(3, changes.get(1).generation());
     }
 
-    /** Without memory even logging fails, and nothing catches that Error. */
+    /** If no memory is left, even logging throws an Error, which nothing catches. */
     @Test
-    void anErrorInItsThreadDoesNotEndIt() throws Exception {
+    void anErrorInTheThreadOfTheWatcherDoesNotEndTheWatching() throws Exception {
         AtomicInteger thrown = new AtomicInteger();
         AtomicBoolean isFull = new AtomicBoolean(true);
         Handler full =
@@ -154,10 +157,10 @@ class ConfigWatcherTest {
         try {
             watcher.start();
             write("alpha: [");
-            RedisCluster.await("it has failed to say so, twice", () -> thrown.get() >= 2);
+            RedisCluster.await("logging has failed twice", () -> thrown.get() >= 2);
             write(TWO);
             isFull.set(false);
-            RedisCluster.await("it goes on", () -> nodes() == 2);
+            RedisCluster.await("the watcher goes on", () -> nodes() == 2);
         } finally {
             logger.removeHandler(full);
         }
@@ -226,7 +229,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void bothFilesAreLoggedIfBothHoldAPasswordThatEveryUserCanRead() throws Exception {
+    void eachOfTwoFilesWithAPasswordThatEveryUserCanReadIsLogged() throws Exception {
         Path password = Files.writeString(folder.resolve("password"), "secret");
         write(
                 "alpha: {redis_auth_file: "
@@ -251,7 +254,10 @@ class ConfigWatcherTest {
         assertEquals(List.of(), log.taken());
     }
 
-    /** As Kubernetes does it with a ConfigMap, and in another process. */
+    /**
+     * Changes the link as Kubernetes does for a ConfigMap. The JVM does not notice: another process
+     * does it.
+     */
     private void leadTo(String target) throws Exception {
         assertEquals(
                 0,
@@ -274,7 +280,7 @@ class ConfigWatcherTest {
                 refused.error());
         assertFalse(refused.readAt().toEpochMilli() < begin);
         checked();
-        assertEquals(refused, watcher.status(), "it is since then");
+        assertEquals(refused, watcher.status(), "the error and its time stay the same");
         write(ONE.replace("alpha", "beta"));
         checked();
         assertTrue(
@@ -288,7 +294,7 @@ class ConfigWatcherTest {
         assertEquals(1, snapshots.newest().generation());
     }
 
-    /** Throws what the compiler does not see, as other languages may, and code with Lombok. */
+    /** Throws a checked exception without declaring it, as Kotlin and code with Lombok may. */
     @SuppressWarnings("unchecked")
     private static <T extends Throwable> void sneak(Throwable thrown) throws T {
         throw (T) thrown;
@@ -312,7 +318,7 @@ class ConfigWatcherTest {
         assertEquals(1, changes.size());
     }
 
-    /** As {@code Sentinels} does it when a master has another address. */
+    /** Does what {@code Sentinels} does when a master has another address. */
     private void failOver(int port) {
         snapshots.adopt(
                 now ->
@@ -323,7 +329,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void aMasterThatMovesWhileTheListenerRunsStaysWhereItIs() throws Exception {
+    void theNewAddressOfAMasterThatMovesWhileTheListenerRunsIsKept() throws Exception {
         watcher.close();
         String watched =
                 "alpha: {engine: redis, sentinels: ['127.0.0.1:1'], servers: ['127.0.0.1:2 one']}";
@@ -337,7 +343,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void aBadVersionNeverReplacesAGoodOneAndIsLoggedOnce() throws Exception {
+    void aVersionWithAnErrorNeverReplacesAGoodVersionAndIsLoggedOnce() throws Exception {
         String line = "warning: Configuration " + file + ", line 1: ";
         String stays = "; the configuration read before stays in use";
         write("rubbish");
@@ -410,7 +416,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void aPasswordIsInNoMessage() throws Exception {
+    void noMessageContainsThePassword() throws Exception {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         write(ONE.replace("alpha:\n", "alpha:\n  redis_auth: secret\n"));
         List<String> lines = checked();
@@ -422,7 +428,8 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void aPasswordFileMayComeAfterTheFileThatNamesItAndBeAwayForAWhile() throws Exception {
+    void aPasswordFileMayBeWrittenLaterThanTheConfigurationAndMayBeDeletedForAWhile()
+            throws Exception {
         Path password = folder.resolve("password");
         String refused =
                 "warning: Password file "

@@ -43,7 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Building a client, and what is refused: configurations then, commands before they are sent. */
+/** Configurations that are refused when a client is built, and commands that are refused unsent. */
 class ConfigurationTest {
     private static final String GOOD = Nodes.configOf(Stream.of("127.0.0.1:1:1"));
 
@@ -83,7 +83,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void aPathThatStandsForATextSaysSo() {
+    void theTextOfAConfigurationThatIsGivenAsAPathIsRecognized() {
         assertEquals(
                 "This is a path, not the text of a configuration; call config(Path)",
                 refused(OneHopClient.builder().configText("/etc/x.yml").pool("alpha"))
@@ -124,7 +124,7 @@ class ConfigurationTest {
     @Timeout(
             value = 60,
             threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // No process writes into the FIFO.
-    void whatIsNoFileIsRefusedByItsKind() throws Exception {
+    void aFifoAndADeviceAreRefusedByTheirKind() throws Exception {
         Path fifo = folder.resolve("fifo");
         assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
         for (Path path : List.of(fifo, Path.of("/dev/null"))) {
@@ -239,7 +239,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void whatIsMissingFromTheBuilderIsRefused() {
+    void aBuilderWithoutAConfigurationOrAPoolIsRefused() {
         refused(OneHopClient.builder().pool("alpha"));
         refused(OneHopClient.builder().configText(GOOD));
         refused(OneHopClient.builder());
@@ -255,7 +255,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void aFileCutAtAnyByteBuildsAClientOrIsRefusedButNeverAnythingElse() {
+    void aFileThatIsCutAtAnyByteIsAcceptedOrRefused() {
         byte[] whole =
                 Nodes.configOf(
                                 Stream.of("127.0.0.1:1:1 one", "127.0.0.1:2:1 two"),
@@ -313,7 +313,7 @@ class ConfigurationTest {
         return calls;
     }
 
-    /** Remembers every command it gets, and answers OK. */
+    /** A node that remembers every command it gets, and answers OK. */
     private static ScriptedNode remembering(List<String> seen) {
         return ScriptedNode.start(
                 talk -> {
@@ -339,7 +339,7 @@ class ConfigurationTest {
                         assertSays(", server pool alpha: ", failure);
                     });
             assertEquals(0, node.connections());
-            // Now there is an open connection that could carry them.
+            // Now there is an open connection, over which the commands could be sent.
             assertEquals("OK", redis.set("key", "value"));
             calls.forEach((name, call) -> assertThrows(Unsupported.class, call, name));
             assertEquals("OK", redis.set("key", "value"));
@@ -453,7 +453,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void theNamesThatCrossNodeSuggestAreOnOneNode() {
+    void theKeysThatCrossNodeSuggestsAreOnOneNode() {
         try (OneHopClient redis =
                 Nodes.clientOf(
                         Stream.of("127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1"),
@@ -475,7 +475,7 @@ class ConfigurationTest {
                         redis.topology().locate(proposed[0]),
                         redis.topology().locate(proposed[1]),
                         message);
-                // A closing brace cannot be part of a tag, so such a key cannot stay where it is.
+                // A tag cannot contain a closing brace, so this key cannot stay on its node.
                 if (!first.startsWith("{}")) {
                     assertEquals(
                             redis.topology().locate(first),
@@ -486,9 +486,9 @@ class ConfigurationTest {
         }
     }
 
-    /** Nothing is sent before a transaction ends, so no server is needed. */
+    /** No server is needed: before a transaction ends, nothing is sent. */
     @Test
-    void keysThatHaveATagAreToldToSetHashTag() {
+    void keysWithATagAreRefusedWithTheAdviceToSetHashTag() {
         String text = "alpha: {engine: redis, servers: ['127.0.0.1:1', '127.0.0.1:2']}";
         try (OneHopClient redis = Nodes.clientOf(text);
                 AbstractTransaction transaction = redis.multi()) {

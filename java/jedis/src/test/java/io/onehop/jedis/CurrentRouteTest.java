@@ -173,8 +173,7 @@ class CurrentRouteTest {
             queued.incr(key);
             assertEquals(List.of("OK", 2L), queued.exec());
             assertNull(
-                    watching.exec(),
-                    "The key it watches has changed, on the node where it watches.");
+                    watching.exec(), "The watched key has changed on the node of the transaction.");
             watching.close();
             queued.close();
             assertEquals("2", nodes.servers().get(0).ask(old -> old.get(key)));

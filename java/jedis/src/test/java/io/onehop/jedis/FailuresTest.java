@@ -43,17 +43,17 @@ class FailuresTest {
     private static final int TIMEOUT_MS = 300;
     private static final int PATIENT_MS = 10_000;
     /*
-     * Anything endless, or of some seconds, must be over long before this. A loaded machine may
-     * still be late.
+     * A call that would wait for ever, or for some seconds more than it should, must have ended
+     * long before this. It leaves time for a loaded machine.
      */
     private static final long MUCH_LATER_MS = PATIENT_MS - 2000;
 
-    /** With a timeout that is long enough on any machine: for failures other than deadlines. */
+    /** For failures other than deadlines: its timeout is long enough on any machine. */
     private static OneHopClient client(String server, String... directives) {
         return client(PATIENT_MS, server, directives);
     }
 
-    /** With a short timeout: for calls that end at the deadline. */
+    /** For calls that end at the deadline: its timeout is short. */
     private static OneHopClient hurriedClient(String server, String... directives) {
         return client(TIMEOUT_MS, server, directives);
     }
@@ -87,7 +87,10 @@ class FailuresTest {
         return failure;
     }
 
-    /** A call over a connection that has already served one, to a node that then does this. */
+    /**
+     * Makes two calls over one connection. The node answers the first. For the second it runs
+     * {@code then}.
+     */
     private static void endsAtTheDeadline(ScriptedNode.Script then) {
         ScriptedNode.Script script =
                 talk -> {
@@ -174,14 +177,14 @@ class FailuresTest {
             server.thaw();
             assertEquals(
                     "2",
-                    Callers.answered(() -> redis.get("count")), // The node rests first.
-                    "the first was executed in the end, the second never sent");
+                    Callers.answered(() -> redis.get("count")), // At first the node still rests.
+                    "the first INCR was executed, the second was not sent");
         }
     }
 
     @Test
     void aNodeThatNeverPausesEndsAtTheDeadline() {
-        // Decoding it takes longer than sending it.
+        // To decode these elements takes longer than to send them.
         byte[] million = ":1234567890123456789\r\n".repeat(1_000_000).getBytes();
         endsAtTheDeadline(
                 talk -> {
@@ -276,7 +279,7 @@ class FailuresTest {
     }
 
     @Test
-    void aTimeoutOf0IsNone() {
+    void aTimeoutOf0MeansNoDeadline() {
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake().command();

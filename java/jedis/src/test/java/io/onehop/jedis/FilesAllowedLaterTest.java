@@ -25,15 +25,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Each file that a client follows is refused for a reason that the file does not show, and is read
- * again until it is allowed. Without two capabilities root needs rights, too.
+ * The client may not read the files that it follows. Giving it the right changes neither size nor
+ * time of a file, so the client must try each file again until it may read it. The program runs
+ * without the two capabilities below, so that even root needs the right to read a file.
  */
 class FilesAllowedLaterTest {
     private static final String CAPABILITIES = "-dac_override,-dac_read_search";
 
     @Test
-    void eachFileThatIsFollowedIsReadAgainUntilItIsAllowed(@TempDir Path folder)
-            throws IOException {
+    void eachFollowedFileIsTriedAgainUntilItMayBeRead(@TempDir Path folder) throws IOException {
         Certificates before = certificates(folder, "old");
         certificates(folder, "new");
         try (TlsServer server = TlsServer.start(before, "node")) {
@@ -75,9 +75,10 @@ class FilesAllowedLaterTest {
     }
 
     /**
-     * Replaces all files that a client follows by files without any rights, and gives each of them
-     * the right to be read once it was refused. Prints what is served. Arguments: the folder with
-     * {@code old} and {@code new} certificates, the port for TLS and the plain one.
+     * Replaces all files that a client follows by files that nobody may read, and makes each of
+     * them readable as soon as the client has logged that it may not read it. Prints whether calls
+     * are served, and what was logged. Arguments: the folder with {@code old} and {@code new}
+     * certificates, the port for TLS and the plain one.
      */
     static final class FilesAllowedLaterProgram {
         private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(30);
@@ -119,7 +120,7 @@ class FilesAllowedLaterTest {
                 if (refused.equals(left)) {
                     renewTheServer(admin);
                 } else if (refused.equals(List.of("ca_cert"))) {
-                    continue; // It is the last one.
+                    continue; // It becomes readable last, when the server is renewed.
                 }
                 for (String name : refused) {
                     Files.setPosixFilePermissions(

@@ -42,8 +42,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Commands without a key, or with keys of several nodes, are answered as one server with all keys
- * would answer.
+ * Commands without a key, and commands with keys of several nodes, are answered as one server with
+ * all keys would answer.
  */
 class FleetCommandsTest {
     @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4);
@@ -108,7 +108,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void settingsAreSetEverywhereAndGotIfTheyAgree() {
+    void settingsAreSetOnEveryNodeAndReturnedIfTheNodesAgree() {
         assertEquals("OK", redis.configSet("maxmemory-policy", "allkeys-lru"));
         assertEquals(
                 Map.of("maxmemory-policy", "allkeys-lru"), redis.configGet("maxmemory-policy"));
@@ -126,10 +126,10 @@ class FleetCommandsTest {
                 redis.onNode(
                         nodes.servers().get(0).node(),
                         commands -> commands.configGet("*max*list*")),
-                "several, in any order");
+                "the settings of a pattern, in any order");
         Unsupported differ = assertThrows(Unsupported.class, () -> redis.configGet("port"));
         assertEquals(ErrorKind.UNSUPPORTED, differ.getKind());
-        assertTrue(differ.mayHaveExecuted(), "they were asked");
+        assertTrue(differ.mayHaveExecuted(), "the nodes were asked");
         assertEquals(
                 "The nodes gave different answers, which no single reply can express, server pool"
                         + " alpha: the command was answered; ask each node with onEachNode()",
@@ -143,7 +143,7 @@ class FleetCommandsTest {
         sent(Command.ACL, "SETUSER", "nobody", "off");
         assertEquals(1L, sent(Command.ACL, "DELUSER", "nobody", "unknown"));
         assertEquals(List.of(), sent(Command.PUBSUB, "CHANNELS"));
-        sent(Command.SLOWLOG, "RESET"); // A busy machine makes FLUSHALL slow.
+        sent(Command.SLOWLOG, "RESET"); // On a busy machine FLUSHALL may be in the log.
         assertEquals(0L, sent(Command.SLOWLOG, "LEN"));
         assertEquals(List.of(), sent(Command.SLOWLOG, "GET"));
         Object counts = sent(Command.PUBSUB, "NUMSUB", keyOn(2), keyOn(0), keyOn(1));
@@ -168,7 +168,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void ofOneNodeTheyReturnWhatItAnswers() {
+    void commandsAboutOneServerReturnTheAnswerOfTheNodeIfThereIsOnlyOne() {
         String only = nodes.servers().get(0).server();
         try (OneHopClient one = Nodes.clientOf(Stream.of(only));
                 Jedis plain = nodes.servers().get(0).jedis()) {
@@ -402,7 +402,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void wordsAreEnoughToFindTheNode() {
+    void aCommandGivenInWordsIsSentToTheNodeOfItsKey() {
         assertEquals("OK", text(sent(Command.MSET, keyOn(0), "1", keyOn(1), "2")));
         assertEquals("1", text(sent(Command.GET, keyOn(0))));
         assertEquals(2L, sent(Command.DEL, keyOn(0), keyOn(1)));
@@ -414,7 +414,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void patternsOfSortNeedTheTagOfTheSortedKey() {
+    void keyPatternsOfSortMustHaveTheTagOfTheSortedKey() {
         redis.rpush("list", "2", "1");
         assertEquals(List.of("1", "2"), redis.sort("list"));
         assertEquals(
@@ -444,7 +444,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void waitCoversEveryWriteOfItsNodeWithinItsOwnTimeout() {
+    void waitMayTakeAsLongAsItsOwnTimeoutAndWritesNoKey() {
         try (OneHopClient hasty = nodes.client("timeout: 1500")) {
             assertEquals(0, hasty.waitReplicas("key", 0, 100));
             assertEquals(

@@ -34,8 +34,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The handshake of a connection: passwords, users, databases by nutcracker's rules and by OneHop's,
- * over TCP and unix sockets.
+ * The handshake of a connection: passwords, users, and databases by nutcracker's rules and by
+ * OneHop's, over TCP and unix sockets.
  */
 class HandshakeTest {
 
@@ -62,10 +62,10 @@ class HandshakeTest {
         }
     }
 
-    /** A file for OneHop alone: no listen, no redis, no weights, and in flow style. */
+    /** The file is one that only OneHop reads: in flow style, without listen, redis and weights. */
     @Test
     void thePasswordMayBeAVariableOfTheEnvironment() {
-        String password = System.getenv("PATH"); // It is set everywhere, and no file knows it.
+        String password = System.getenv("PATH"); // A variable that is always set, as the password.
         try (RedisServer server = RedisServer.start("requirepass", password);
                 OneHopClient redis =
                         Nodes.clientOf(
@@ -127,7 +127,7 @@ class HandshakeTest {
     }
 
     @Test
-    void oneNodeWithAWrongPasswordCostsOnlyItsOwnKeys() {
+    void aWrongPasswordOfOneNodeFailsOnlyCallsForItsKeys() {
         try (RedisServer open = RedisServer.start();
                 RedisServer locked = RedisServer.start("requirepass", "another");
                 OneHopClient redis =
@@ -309,7 +309,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aFullNodeIsNoticedBeforeAnythingIsSent() {
+    void aNodeThatAcceptsNoMoreConnectionsIsNoticedBeforeACommandIsSent() {
         try (RedisServer server = RedisServer.start();
                 Jedis admin = server.jedis();
                 Jedis other = server.jedis()) {
@@ -364,7 +364,7 @@ class HandshakeTest {
     }
 
     @Test
-    void itReplacesThatOfTheServerPool() {
+    void theDatabaseOfTheBuilderReplacesTheDatabaseOfTheServerPool() {
         try (RedisServer server = RedisServer.start()) {
             for (String own : List.of("database: 3", "redis_db: 3", "timeout: 5000")) {
                 String config = Nodes.configOf(Stream.of(server.server()), own);
@@ -408,7 +408,7 @@ class HandshakeTest {
     }
 
     @Test
-    void noCommandCrossesWhileConnectionsAreKilled() throws InterruptedException {
+    void noCommandRunsInAnotherDatabaseWhileConnectionsAreKilled() throws InterruptedException {
         try (Nodes nodes = Nodes.start(2)) {
             List<OneHopClient> clients =
                     IntStream.range(0, 3).mapToObj(n -> clientIn(n, nodes.config())).toList();
@@ -440,7 +440,7 @@ class HandshakeTest {
             try {
                 values.addAll(values(clients.get(database), "k" + i % 50, "of " + database, i % 4));
             } catch (OneHopException killed) {
-                continue; // It is for the callers to try again.
+                continue; // The client does not try again.
             }
             values.removeIf(value -> value == null);
             values.forEach(value -> assertEquals("of " + database, value));

@@ -35,12 +35,15 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A node that sends what it should not, wherever it could, in answer to single commands, pipelines
- * and split commands. None of it ever becomes a value.
+ * A node that sends wrong bytes at every place where it can, in answer to single commands,
+ * pipelines and split commands. These bytes never become a value.
  */
 @ExtendWith(NoSecondTry.class)
 class HostileNodeTest {
-    /* The timeouts here are some hundred milliseconds. This only distinguishes them from a hang. */
+    /*
+     * The timeouts of these tests are some hundred milliseconds. A call that takes longer than this
+     * hangs.
+     */
     private static final long IN_TIME_MS = 8000;
 
     private static <T extends OneHopException> T fails(
@@ -113,7 +116,10 @@ class HostileNodeTest {
         }
     }
 
-    /** One byte, or a small part of a large reply, every 10 ms. All of it would take some 10 s. */
+    /**
+     * Sends one byte, or a small part of a large reply, every 10 ms. The whole reply would take
+     * some 10 s.
+     */
     private static void drip(Talk talk, int size) throws IOException {
         talk.send("$" + size + "\r\n");
         for (int i = 0; i < 1000; i++) {
@@ -151,7 +157,7 @@ class HostileNodeTest {
     }
 
     @Test
-    void aReplyInSinglePiecesOfAByteIsReadLikeAnyOther() {
+    void aReplyThatComesByteByByteIsReadLikeAnyOther() {
         String reply = "*3\r\n$5\r\nhello\r\n$-1\r\n$0\r\n\r\n";
         try (ScriptedNode node =
                         ScriptedNode.start(
@@ -256,8 +262,8 @@ class HostileNodeTest {
     /* ---- More answers than questions ---- */
 
     /**
-     * Answers each command with the value of its key, so a swapped reply is noticed. The first
-     * command of the first connection gets a surplus.
+     * Answers each command with the value of its key, so that a swapped reply is noticed. After the
+     * first command of the first connection, runs {@code surplus}.
      */
     private static ScriptedNode nodeThatAdds(ScriptedNode.Script surplus) {
         return ScriptedNode.start(
@@ -277,7 +283,8 @@ class HostileNodeTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"$6\r\nstolen\r\n", "$6\r\nsto", "$", "\r\n", ">2\r\n+message\r\n+x\r\n"})
-    void anAnswerBeforeTheQuestionIsNeverTakenForIt(String early) throws InterruptedException {
+    void aReplyThatWasSentBeforeTheCommandIsNeverTakenForItsReply(String early)
+            throws InterruptedException {
         CountDownLatch isSent = new CountDownLatch(1);
         try (ScriptedNode node =
                         nodeThatAdds(
@@ -296,7 +303,7 @@ class HostileNodeTest {
     }
 
     @Test
-    void anAnswerBeforeTheQuestionIsSeenByPipelinesAndSplitCommandsToo()
+    void pipelinesAndSplitCommandsNoticeAReplyThatWasSentBeforeTheCommandToo()
             throws InterruptedException {
         for (boolean isSplit : new boolean[] {false, true}) {
             CountDownLatch isSent = new CountDownLatch(1);
@@ -351,7 +358,7 @@ class HostileNodeTest {
     /* ---- What is an answer ---- */
 
     @Test
-    void anErrorTheNodeAnswersIsNoFailureAndTheConnectionStays() {
+    void anErrorReplyIsNoFailureAndTheConnectionStaysOpen() {
         List<String> errors =
                 List.of(
                         "LOADING Redis is loading the dataset in memory",
@@ -398,7 +405,7 @@ class HostileNodeTest {
     }
 
     @Test
-    void aPortThatOnlySeemsOpenIsRefusedLikeAnyOther() throws IOException {
+    void aPortThatClosesEachConnectionImmediatelyIsNodeDown() throws IOException {
         try (ServerSocket closing = new ServerSocket()) {
             closing.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             Thread slammer =

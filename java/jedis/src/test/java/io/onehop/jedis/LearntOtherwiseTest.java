@@ -36,9 +36,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Commands that a node has renamed, may not describe, or describes as older servers do; nodes that
- * do not answer; replicas. A command that the table lacks may be SELECT under another name, so no
- * other command follows it on its connection.
+ * Commands that a node has renamed, that the user may not ask about, or that the node describes as
+ * older servers do; nodes that do not answer; replicas. A command that is not in the table may be
+ * SELECT under another name, so its connection is not used for other commands.
  */
 @SuppressWarnings("deprecation") // Deprecated methods must work, too.
 class LearntOtherwiseTest {
@@ -50,7 +50,7 @@ class LearntOtherwiseTest {
     /* ---- Real servers ---- */
 
     @Test
-    void theTablesEntryOfARenamedCommandCounts() {
+    void aRenamedCommandIsTreatedByItsEntryInTheTable() {
         String[] options = {
             "rename-command", "HSET hsetx",
             "rename-command", "MGET several",
@@ -82,7 +82,7 @@ class LearntOtherwiseTest {
     }
 
     @Test
-    void aUserWhoMayNotAskIsTold() {
+    void theRefusalSaysIfTheUserMayNotSendCommand() {
         try (RedisServer server = RedisServer.start(CommandModule.options());
                 Jedis jedis = server.jedis()) {
             jedis.aclSetUser("app", "on", ">secret", "~*", "+@all", "-command");
@@ -100,7 +100,7 @@ class LearntOtherwiseTest {
     }
 
     @Test
-    void aReplicaAnswersWhatOnlyReads() {
+    void aReplicaAnswersALearntCommandThatOnlyReads() {
         try (RedisServer master =
                         RedisServer.start(CommandModule.options("repl-diskless-sync-delay", "0"));
                 RedisServer replica =
@@ -114,7 +114,7 @@ class LearntOtherwiseTest {
                 Jedis jedis = replica.jedis()) {
             sent(redis, "onehop.set k v");
             RedisCluster.await(
-                    "the replica has it",
+                    "the replica has the key",
                     () ->
                             jedis.info("replication").contains("master_link_status:up")
                                     && "v".equals(jedis.get("k")));
@@ -128,7 +128,7 @@ class LearntOtherwiseTest {
     }
 
     @Test
-    void inARedisClusterItFollowsItsSlot() {
+    void inARedisClusterALearntCommandFollowsItsSlot() {
         try (RedisCluster cluster = RedisCluster.start(3, false, CommandModule.options());
                 OneHopClient redis = cluster.client("pool_size: 1");
                 OneHopClient other = cluster.client("pool_size: 1")) {
@@ -155,7 +155,7 @@ class LearntOtherwiseTest {
     /* ---- Nodes that do not answer ---- */
 
     @Test
-    void theNextNodeIsAskedIfOneIsDown() {
+    void ifANodeIsDownTheNextNodeIsAskedForTheDescription() {
         try (RedisServer server = RedisServer.start(CommandModule.options())) {
             String down = "127.0.0.1:" + Processes.freePort();
             try (OneHopClient redis = Nodes.clientOf(Stream.of(down + ":1", server.server()))) {
@@ -180,7 +180,7 @@ class LearntOtherwiseTest {
     }
 
     @Test
-    void theQuestionCountsTowardsTheDeadline() {
+    void theTimeForTheDescriptionCountsTowardsTheDeadline() {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
@@ -214,7 +214,7 @@ class LearntOtherwiseTest {
     }
 
     @Test
-    void whatNothingIsSaidOfSharesNoConnection() {
+    void aCommandWithoutAFullDescriptionSharesNoConnection() {
         try (ScriptedNode node = ScriptedNode.start(LearntOtherwiseTest::old);
                 OneHopClient redis = node.client("pool_size: 1")) {
             assertEquals("connection 1", sent(redis, "old.get k"));
@@ -240,7 +240,7 @@ class LearntOtherwiseTest {
 
     /* ---- Unknown commands that change their connection ---- */
 
-    /** As users make them, without Jedis' enum. */
+    /** A command as programs define it that is not in Jedis' enum. */
     private enum Renamed implements ProtocolCommand {
         CHOOSE;
 
@@ -283,7 +283,7 @@ class LearntOtherwiseTest {
         server.close();
     }
 
-    /** The database of the client's only connection, and its name. */
+    /** The database and the name of the client's only connection. */
     private static String connection() {
         try (Jedis jedis = server.jedis()) {
             byte[] list = (byte[]) jedis.sendCommand(named("customer"), "LIST");
@@ -336,14 +336,15 @@ class LearntOtherwiseTest {
         redis.get("key");
         assertEquals(
                 1,
-                server.number("stats", "total_connections_received") - before); // The test's own.
+                // The one connection is that of this question.
+                server.number("stats", "total_connections_received") - before);
         redis.sendCommand("key", named("choose"), "3");
         redis.get("key");
         assertEquals(3, server.number("stats", "total_connections_received") - before);
     }
 
     @Test
-    void aPipelineRefusesThemAndRunsTheRest() {
+    void aPipelineRefusesUnknownCommandsAndExecutesTheRest() {
         try (OneHopPipeline pipeline = redis.pipelined()) {
             pipeline.set("key", "of database 0");
             Unsupported refused =
@@ -366,7 +367,7 @@ class LearntOtherwiseTest {
     }
 
     @Test
-    void aTransactionRefusesThemAlsoBetweenWatchAndMulti() {
+    void aTransactionRefusesUnknownCommandsAlsoBetweenWatchAndMulti() {
         try (AbstractTransaction transaction = redis.transaction(false)) {
             transaction.watch("key");
             assertThrows(

@@ -48,7 +48,7 @@ class LyingClusterTest {
     }
 
     @Test
-    void aStormOfRedirectsMakesOneMap() {
+    void thousandsOfRedirectsCauseFewRefreshesOfTheMap() {
         List<String> keys = keys(20_000);
         try (LyingCluster cluster = new LyingCluster(3);
                 OneHopClient redis = cluster.client("timeout: 30000")) {
@@ -64,14 +64,14 @@ class LyingClusterTest {
                 assertEquals(
                         keys.stream().map(key -> owner + " " + key).toList(), got(redis, keys));
                 long maps = redis.route().take().snapshot().generation() - before;
-                // One, and those of refreshes meanwhile.
+                // One map for the redirects, and some of refreshes that run meanwhile.
                 assertTrue(maps < 10, maps + " maps");
             }
             Inspected.assertNothingLeased(redis);
         }
     }
 
-    /** The map still gives the slot to the node that said ASK. */
+    /** ASK does not change the map: it still gives the slot to the node that answered ASK. */
     @Test
     void aCallStaysAtASlowNodeThatAskNamed() {
         LongAdder asked = new LongAdder();
@@ -97,7 +97,7 @@ class LyingClusterTest {
     }
 
     @Test
-    void aMapThatDoesNotEndIsRefusedBeforeItFillsTheMemory() {
+    void aMapWithoutEndIsRefusedBeforeItFillsTheMemory() {
         AtomicLong sent = new AtomicLong();
         try (LyingCluster cluster = new LyingCluster(1)) {
             cluster.behave(
@@ -180,7 +180,8 @@ class LyingClusterTest {
             List<String> keys =
                     keys(50).stream().filter(key -> RedisCluster.slot(key) < 8192).toList();
             RedisCluster.await(
-                    "the failure names the stranger", // On a busy machine it may be a deadline's.
+                    "the failure names the foreign address", // On a busy machine a deadline may
+                    // come first.
                     () -> {
                         String message =
                                 assertThrows(OneHopException.class, () -> redis.get(keys.get(0)))
@@ -350,7 +351,7 @@ class LyingClusterTest {
                     try {
                         pipeline.sync();
                     } catch (OneHopException some) {
-                        // Each reply is checked by itself.
+                        // Each reply is checked below.
                     }
                     for (int j = 0; j < keys.size(); j++) {
                         check(keys.get(j), value(replies.get(j)), wrong, right);

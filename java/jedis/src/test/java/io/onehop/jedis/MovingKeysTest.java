@@ -46,8 +46,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Two nodes become four, and no key is lost: each class of commands finds its keys at their old
- * owners, or brings them. Implements spec/topology/moving.md.
+ * Two nodes become four, and no key is lost: every kind of command either finds its keys at their
+ * old owners, or brings them to the new ones. Implements spec/topology/moving.md.
  */
 class MovingKeysTest {
     private static final Nodes nodes = Nodes.start(4);
@@ -90,7 +90,7 @@ class MovingKeysTest {
         return SafeEncoder.encode(text);
     }
 
-    /** Keys that move, from several nodes to several others. */
+    /** Keys that move from several nodes to several other nodes. */
     private static List<String> moving(int count) {
         return IntStream.iterate(0, i -> i + 1)
                 .mapToObj(i -> "moving:" + i)
@@ -143,7 +143,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void aReadGoesToTheOwnerAloneIfThatHasTheKey() {
+    void aReadAsksOnlyTheOwnerIfTheOwnerHasTheKey() {
         String key = moving(1).get(0);
         redis.set(key, "new");
         before.set(key, "old");
@@ -151,7 +151,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void aWriteBringsItsKeyWithWhatIsInItAndItsTimeToLive() {
+    void aWriteBringsItsKeyWithItsValueAndItsTimeToLive() {
         String key = moving(1).get(0);
         before.rpush(key, "a", "b");
         before.pexpire(key, 90_000);
@@ -163,7 +163,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void commandsThatUseWhatIsThereBringIt() {
+    void commandsThatDependOnTheOldValueBringTheirKey() {
         List<String> keys = moving(6);
         before.set(keys.get(0), "41");
         before.hset(keys.get(1), "f", "v");
@@ -181,7 +181,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void whatIsDeletedIsDeletedEverywhere() {
+    void aKeyIsDeletedAtItsOwnerAndAtItsOldOwner() {
         List<String> keys = moving(3);
         keys.forEach(key -> before.set(key, "v"));
         assertEquals(3, redis.del(keys.toArray(String[]::new)));
@@ -190,7 +190,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void splitCommandsAskAndBringEachKey() {
+    void splitCommandsReadOrBringEachKey() {
         List<String> keys = new ArrayList<>(moving(40));
         keys.add(staying());
         for (int i = 0; i < keys.size(); i++) {
@@ -246,7 +246,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void aTransactionBringsBeforeItBegins() {
+    void aTransactionBringsItsKeysBeforeItBegins() {
         String tag = tag();
         before.set(tag + "a", "1");
         before.rpush(tag + "b", "x");
@@ -263,7 +263,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void aWatchedKeyIsThereBeforeItIsWatched() {
+    void aWatchedKeyIsBroughtBeforeItIsWatched() {
         String tag = tag();
         before.set(tag + "a", "1");
         before.set(tag + "b", "1");
@@ -328,7 +328,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void keysGoByDumpAndRestoreWhereMigrateIsRefused() {
+    void keysMoveByDumpAndRestoreIfMigrateIsRefused() {
         List<String> keys = moving(20);
         String user = "ACL SETUSER default on nopass ~* &* +@all ";
         acl(user + "-migrate");
@@ -356,7 +356,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void ofTwoCopiesTheOwnersCounts() {
+    void ifBothNodesHaveTheKeyTheOwnersValueCounts() {
         String key = moving(1).get(0);
         before.set(key, "old");
         try (Jedis owner = jedis(redis.topology().locate(key))) {
@@ -368,7 +368,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void commandsForAllNodesSeeBothRings() {
+    void commandsForAllNodesAskTheNodesOfBothRings() {
         List<String> keys = moving(30);
         for (int i = 0; i < keys.size(); i++) {
             (i % 2 == 0 ? before : redis).set(keys.get(i), "v");
@@ -388,7 +388,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void aSubscriberHearsWhoPublishesByEitherFile() throws InterruptedException {
+    void aSubscriberHearsMessagesThatArePublishedByEitherFile() throws InterruptedException {
         String channel = moving(1).get(0);
         SubscriptionTest.Collector collector = new SubscriptionTest.Collector();
         Thread listening = new Thread(() -> redis.subscribe(collector, channel));
@@ -430,7 +430,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void theFingerprintTellsWhoMoves() {
+    void theFingerprintIsAnotherOneWhileKeysMove() {
         try (OneHopClient after = nodes.client("hash_tag: \"{}\"")) {
             assertNotEquals(after.topology().fingerprint(), redis.topology().fingerprint());
             assertNotEquals(before.topology().fingerprint(), redis.topology().fingerprint());
@@ -438,7 +438,7 @@ class MovingKeysTest {
     }
 
     @Test
-    void anErrorOfBringingIsTheAnswer() {
+    void theErrorThatKeepsAKeyFromMovingIsTheReply() {
         String key = moving(1).get(0);
         before.set(key, "v");
         acl("ACL SETUSER default -migrate -dump");

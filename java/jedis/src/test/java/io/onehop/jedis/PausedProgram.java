@@ -10,9 +10,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A program that a node stops in the middle of a call; the keys name the process to stop. It prints
- * the result of the call and the state of the first node. The arguments are the configuration, with
- * a server pool alpha, what the keys begin with, and their number: several are one batch.
+ * A program that a node stops in the middle of a call. The keys name the process to stop. It prints
+ * the result of the call and the state of the first node. It has three arguments: the
+ * configuration, which has a server pool alpha; what the keys begin with; and how many keys there
+ * are. More than one key makes a batch.
  */
 final class PausedProgram {
 
@@ -49,7 +50,7 @@ final class PausedProgram {
         }
     }
 
-    /** The different values of the keys. */
+    /** The values of the keys, each different value once. */
     private static String values(OneHopClient redis, String key, int count) {
         if (count == 1) {
             return told(redis.get(key));

@@ -43,7 +43,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Connections: how many, for how long, shared by many threads, and all closed in the end. */
+/**
+ * How many connections there are, for how long, how many threads share them, and that all are
+ * closed in the end.
+ */
 class PoolTest {
 
     private static <T> List<Future<T>> inThreads(int count, Callable<T> job)
@@ -59,7 +62,8 @@ class PoolTest {
     /* ---- Exhausted ---- */
 
     @Test
-    void anExhaustedPoolIsAFailureOfItsOwnKindAtTheDeadlineAndNothingWasSent() throws Exception {
+    void atTheDeadlineAnExhaustedPoolFailsTheCallWithPoolExhaustedAndNothingWasSent()
+            throws Exception {
         CountDownLatch inUse = new CountDownLatch(2);
         ScriptedNode.Script script =
                 talk -> {
@@ -85,8 +89,8 @@ class PoolTest {
     }
 
     /**
-     * A lease with a deadline of its own, because the client's timeout is longer than the test
-     * needs.
+     * Leases a connection with a deadline of its own: the client's timeout would be too long for
+     * the test.
      */
     private static NodeConnection leaseWithin(OneHopClient client, int timeoutMs) {
         return client.route().take().pools()[0].lease(new Holder(), Deadline.in(timeoutMs));
@@ -109,7 +113,7 @@ class PoolTest {
                 talk -> {
                     talk.handshake().command();
                     answered.incrementAndGet();
-                    goOn.countDown(); // The busy node continues only after this one was asked.
+                    goOn.countDown(); // The busy node answers only after the free node was asked.
                     talk.bulk("at once").awaitClose();
                 };
         try (ScriptedNode first = ScriptedNode.start(busy);
@@ -188,8 +192,8 @@ class PoolTest {
     }
 
     /**
-     * Reads one by one, in pipelines and split. Checks that every value belongs to its key, and
-     * counts the values.
+     * Reads with single commands, pipelines and split commands. Checks that every value belongs to
+     * its key, and counts the values.
      */
     private static int ledger(OneHopClient redis, Random random) {
         int reads = 0;
@@ -284,7 +288,10 @@ class PoolTest {
         return failures;
     }
 
-    /** The key's own value, or a failure. Anything else ends the test. */
+    /**
+     * True if the reply is the key's own value, false if it is a failure. Another value ends the
+     * test.
+     */
     private static boolean isRight(Response<String> reply, String key) {
         try {
             assertEquals("value of " + key, reply.get());
@@ -308,7 +315,7 @@ class PoolTest {
     @Test
     void closingLeavesNoThreadAndNoSocket() {
         try (Nodes nodes = Nodes.start(3)) {
-            use(nodes); // Makes the JVM load what it loads once.
+            use(nodes); // Whatever the JVM loads only once is loaded now.
             Set<String> threads = threadNames();
             long before = descriptors();
             for (int i = 0; i < 3; i++) {
@@ -384,7 +391,7 @@ class PoolTest {
     }
 
     @Test
-    void closingClosesWhatWasLeasedWhenACallEndedInAnError() {
+    void closeClosesTheConnectionThatACallHadLeasedWhenItEndedInAnError() {
         try (RedisServer server = RedisServer.start()) {
             OneHopClient redis = server.client();
             assertThrows(
@@ -400,7 +407,7 @@ class PoolTest {
     }
 
     @Test
-    void closingClosesItAlsoIfTheThreadThatDoesThatWasInterrupted() throws Exception {
+    void aLeasedConnectionIsClosedAlsoIfTheThreadThatClosesItWasInterrupted() throws Exception {
         Set<Thread> others = Thread.getAllStackTraces().keySet();
         try (RedisServer server = RedisServer.start()) {
             OneHopClient redis = server.client();
@@ -413,12 +420,12 @@ class PoolTest {
                 }
             }
             redis.close();
-            call.isOver = true; // As at an Error: nothing was settled.
-            RedisCluster.await("it is closed", () -> server.clients() == 0);
+            call.isOver = true; // As after an Error: the lease was not settled.
+            RedisCluster.await("the connection is closed", () -> server.clients() == 0);
         }
     }
 
-    /** A GET whose reply is built by an endless recursion, while its connection is leased. */
+    /** A GET whose reply is decoded by an endless recursion, while its connection is leased. */
     private static <T> CommandObject<T> endless() {
         return new CommandObject<>(
                 new CommandArguments(Command.GET).key("key"),
@@ -447,7 +454,7 @@ class PoolTest {
     /* ---- First come, first served ---- */
 
     @Test
-    void seatsGoToThoseWhoCameFirst() throws Exception {
+    void connectionsAreGivenToCallersInTheOrderInWhichTheyCame() throws Exception {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = server.client("pool_size: 1", "timeout: 60000")) {
             Pool pool = Inspected.pools(redis)[0];
@@ -475,7 +482,9 @@ class PoolTest {
             pool.returnObject(only);
             NodeConnection late =
                     pool.tryLease(new Holder(), Deadline.in(60_000), NodeHealth.NOT_ASKED);
-            assertTrue(late == null || order.size() == 5, "one who comes now is the last one");
+            assertTrue(
+                    late == null || order.size() == 5,
+                    "a caller who comes now gets a connection last");
             if (late != null) {
                 pool.returnObject(late);
             }

@@ -35,11 +35,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Real Redis Clusters whose nodes join, leave, are replaced and change their address; and
- * bootstraps.
+ * Real Redis Clusters whose nodes join, leave, are replaced and change their address; and how a
+ * client gets its first map.
  */
 class RedisClusterNodesTest {
-    private static final int SLOT_OF_LAST = 16000; // One of the last slots: the third master's.
+    private static final int SLOT_OF_LAST = 16000; // A slot of the last of three masters.
 
     @TempDir private Path folder;
 
@@ -49,9 +49,9 @@ class RedisClusterNodesTest {
     }
 
     /**
-     * Calls until the condition is true. Failures and redirects meanwhile request a refresh of the
-     * map. Each time another slot is read, too, because a client without redirects may keep its map
-     * for a minute.
+     * Repeats calls until the condition is true. Their failures and redirects make the client
+     * refresh its map. Each round also reads another slot, because a client that gets no redirects
+     * may keep its map for a minute.
      */
     private static void callUntil(
             OneHopClient client, String key, String what, BooleanSupplier condition) {
@@ -80,7 +80,7 @@ class RedisClusterNodesTest {
     /* ---- Joining and leaving ---- */
 
     @Test
-    void aNodeThatJoinsIsFollowedOnceTheMapHasItAndIsGoneWhenItLeaves() {
+    void aNodeThatJoinsIsUsedWhenTheMapNamesItAndUnknownAfterItHasLeft() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 5000")) {
             String key = RedisCluster.tagIn(SLOT_OF_LAST);
@@ -106,7 +106,7 @@ class RedisClusterNodesTest {
         }
     }
 
-    /** Each node of it is up and answers, with CLUSTERDOWN. */
+    /** Each node is up and answers, but the answer is CLUSTERDOWN. */
     @Test
     void aClientIsNotReadyWhileItsClusterIsDown() {
         try (RedisCluster cluster =
@@ -117,9 +117,10 @@ class RedisClusterNodesTest {
             Callers.answered(() -> client.set(key, "value"));
             assertTrue(client.status().isUsable());
             admin.clusterDelSlots(0);
-            RedisCluster.await("it is down", () -> admin.clusterInfo().contains("state:fail"));
+            RedisCluster.await(
+                    "the cluster is down", () -> admin.clusterInfo().contains("state:fail"));
             assertThrows(OneHopException.class, () -> client.get(key));
-            RedisCluster.await("it is not ready", () -> !client.status().isUsable());
+            RedisCluster.await("the client is not ready", () -> !client.status().isUsable());
             assertTrue(client.status().isClusterDown());
             assertFalse(client.status().isWell());
             assertEquals(NodeStatus.State.UP, client.status().nodes().get(0).state());
@@ -151,7 +152,7 @@ class RedisClusterNodesTest {
     /* ---- Replaced ---- */
 
     @Test
-    void anotherNodeAtTheSameAddressIsGivenNoConnectionOfTheOneBefore() {
+    void aNewNodeAtTheSameAddressGetsNoConnectionOfTheEarlierNode() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 5000")) {
             String key = RedisCluster.tagIn(SLOT_OF_LAST);
@@ -162,31 +163,31 @@ class RedisClusterNodesTest {
             String id = client.topology().find(name).id();
             client.flushAll();
             cluster.giveAll(2, 0);
-            cluster.forget(2); // It gets another id, and keeps its connections.
+            cluster.forget(2); // The node gets another id, but its connections stay open.
             cluster.meet(2);
             cluster.awaitKnown(2);
             cluster.move(SLOT_OF_LAST, 0, 2);
             callUntil(
                     client,
                     key,
-                    "the map has the new one",
+                    "the map has the new node",
                     () -> !client.topology().find(name).id().equals(id));
             assertEquals(name, client.topology().locate(key).name());
             client.set(key, "2");
             assertEquals("2", client.get(key));
             assertNotSame(before, poolOf(client, name));
-            // A question for the map may still have a connection.
+            // A question for the map may still use a connection.
             RedisCluster.await(
                     "the earlier node's pool is empty",
                     () -> before.getNumIdle() + before.getNumActive() == 0);
             RedisCluster.await(
-                    "no connection is the old one's",
+                    "no connection of the earlier node is left",
                     () -> connections(cluster.server(2)).stream().noneMatch(connections::contains));
         }
     }
 
     @Test
-    void anotherNodeAtTheAddressOfADeadOneIsAskedImmediately() {
+    void aNewNodeAtTheAddressOfADeadNodeIsAskedImmediately() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client =
                         cluster.client("timeout: 5000", "server_retry_timeout: 600000")) {
@@ -212,7 +213,7 @@ class RedisClusterNodesTest {
             callUntil(
                     client,
                     RedisCluster.tagIn(0),
-                    "the map has the new one",
+                    "the map has the new node",
                     () -> {
                         try {
                             return client.get(key) == null
@@ -252,7 +253,7 @@ class RedisClusterNodesTest {
     }
 
     @Test
-    void ofTwoNodesThatDoNotKnowEachOtherTheOneWithMoreNodesWins() {
+    void ifTwoNodesDoNotKnowEachOtherTheMapWithMoreNodesWins() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 3000")) {
             String lost = RedisCluster.tagIn(SLOT_OF_LAST);
@@ -276,7 +277,7 @@ class RedisClusterNodesTest {
                     RedisCluster.tagIn(0),
                     "two are left",
                     () -> client.topology().nodes().size() == 2);
-            // Each one refreshes the map more than once, until its deadline.
+            // Each call refreshes the map more than once, until its deadline.
             for (int i = 0; i < 3; i++) {
                 assertThrows(OneHopException.class, () -> client.get(lost));
                 assertEquals(2, client.topology().nodes().size());
@@ -287,10 +288,11 @@ class RedisClusterNodesTest {
     /* ---- Addresses ---- */
 
     @Test
-    void endpointsThatNodesLeaveOpenAreTheHostThatWasAsked() {
+    void ifANodeNamesNoHostTheHostThatWasAskedIsUsed() {
         try (RedisCluster cluster = RedisCluster.start(3, false)) {
             int slot = 100;
-            for (String type : List.of("unknown-endpoint", "hostname")) { // ":port" and "?:port".
+            // In MOVED these are written as ":port" and "?:port".
+            for (String type : List.of("unknown-endpoint", "hostname")) {
                 for (RedisServer server : cluster.servers()) {
                     server.ask(jedis -> jedis.configSet("cluster-preferred-endpoint-type", type));
                 }
@@ -340,7 +342,7 @@ class RedisClusterNodesTest {
     }
 
     @Test
-    void aNodeThatHasNeverMetAnotherIsACluster() {
+    void aSingleNodeIsACluster() {
         try (RedisCluster cluster = RedisCluster.start(1, false);
                 OneHopClient client = cluster.client()) {
             client.set("a", "1");
@@ -399,8 +401,7 @@ class RedisClusterNodesTest {
     }
 
     @Test
-    void noThreadIsLeftOfAClientThatWasClosedEvenWhileItAskedForTheMap()
-            throws InterruptedException {
+    void aClientThatIsClosedWhileItAsksForTheMapLeavesNoThread() throws InterruptedException {
         assertTrue(Callers.holdsSoon(() -> threads() == 0));
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 RedisServer frozen = RedisServer.start()) {
@@ -429,7 +430,7 @@ class RedisClusterNodesTest {
         }
     }
 
-    /** A node was reset and has all slots of another cluster, whose epoch is higher. */
+    /** A node was reset, and is now a cluster of its own that has all slots and a higher epoch. */
     @Test
     void aMapOfStrangersIsNotBelievedWhileAKnownNodeAnswers() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
@@ -449,7 +450,8 @@ class RedisClusterNodesTest {
                 }
                 String key =
                         RedisCluster.tagIn(
-                                slot); // Its node answers MOVED, so the map is refreshed.
+                                slot); // The node of this slot answers MOVED, so the map is
+                // refreshed.
                 client.set(key, "value");
                 for (int i = 0; i < 65; i++) {
                     client.set(first, "value");

@@ -179,13 +179,14 @@ class RedisClusterSubscriptionTest {
         NodeDown over = assertInstanceOf(NodeDown.class, one.end());
         assertEquals(cluster.server(2).node(), over.getNode());
         patterns.punsubscribe();
-        Throwable end = other.end(); // That node may be the one, too.
+        // The patterns may have been subscribed on the node that left, too.
+        Throwable end = other.end();
         assertTrue(end == null || end instanceof NodeDown, String.valueOf(end));
     }
 
     /* ---- Notifications of keys, which a node publishes on itself only ---- */
 
-    /** Ten keys of each of three masters, which expire at once. */
+    /** Sets ten keys on each of three masters; they expire immediately. */
     private void expire() {
         for (RedisServer server : cluster.servers()) {
             server.ask(jedis -> jedis.configSet("notify-keyspace-events", "KEx"));
@@ -199,7 +200,7 @@ class RedisClusterSubscriptionTest {
     }
 
     @Test
-    void notificationsComeFromEveryMasterOnceAndAllElseOnce() throws InterruptedException {
+    void notificationsOfEveryMasterAndOtherMessagesComeOnlyOnce() throws InterruptedException {
         Plain channels = new Plain();
         Plain events = new Plain();
         Plain everything = new Plain();
@@ -218,11 +219,11 @@ class RedisClusterSubscriptionTest {
         expire();
         channels.awaits(30);
         events.awaits(30);
-        everything.awaits(60); // Of each key by its name, too.
+        everything.awaits(60); // For each key also the notification that names it.
         client.publish("news", "hello");
         channels.awaits(31);
         everything.awaits(61);
-        // What came twice would have come by now: nodes answer in order.
+        // A second copy of a message would have come by now: nodes answer in order.
         client.publish("news", "goodbye");
         channels.awaits(32);
         everything.awaits(62);
@@ -253,7 +254,7 @@ class RedisClusterSubscriptionTest {
         RedisCluster.await(
                 "the newest master has a subscriber and the one without slots has none",
                 () -> {
-                    client.set(channelOf(2), "it asks for the map"); // Until the map is new.
+                    client.set(channelOf(2), "x"); // Makes the client refresh its map.
                     return subscribers(3) == 1 && subscribers(2) == 0;
                 });
         expire();

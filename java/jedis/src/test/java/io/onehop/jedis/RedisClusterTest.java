@@ -71,7 +71,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void aFailedCommandForAllNodesHasTheRepliesByNodeAsInJedis() {
+    void aFailedCommandForAllNodesReportsTheReplyOfEachNodeAsJedisDoes() {
         JedisBroadcastException error =
                 assertThrows(JedisBroadcastException.class, client::functionKill);
         assertEquals(
@@ -87,8 +87,8 @@ class RedisClusterTest {
     }
 
     /**
-     * Where a slot is, and where it may go. Only one node receives slots: two of them would
-     * disagree about epochs for a while.
+     * The node that has a slot, and the node to which the test moves it. All slots move to the same
+     * node: two receivers would disagree about epochs for a while.
      */
     private record Ends(int slot, int from, int to) {
         static Ends of(String key) {
@@ -100,7 +100,7 @@ class RedisClusterTest {
         }
     }
 
-    /** A tag with a number after it, whose slot is not on the last master yet. */
+    /** Hash tags of this prefix and a number whose slots are not on the last master yet. */
     private static List<String> movable(String prefix, int count) {
         return IntStream.range(0, 100_000)
                 .mapToObj(i -> "{" + prefix + i + "}")
@@ -141,7 +141,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void aServerWithoutClusterShardsIsAskedForSlotsFromThenOn() {
+    void aServerThatRefusesClusterShardsIsAskedForClusterSlotsFromThenOn() {
         String key = movable("shards", 1).get(0);
         permit("-cluster|shards");
         try (OneHopClient fresh = cluster.client("timeout: 5000")) {
@@ -201,7 +201,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void keysOfTwoSlotsAreNotTogetherEvenOnOneNode() {
+    void keysOfTwoSlotsCannotBeInOneCommandEvenIfTheyAreOnOneNode() {
         String other =
                 IntStream.range(0, 100_000)
                         .mapToObj(i -> "other:" + i)
@@ -242,7 +242,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void aPipelineKeepsItsOrderWhereSlotsHaveMoved() {
+    void aPipelineKeepsItsOrderAlsoIfSlotsHaveMoved() {
         List<String> keys = movable("p", 200);
         keys.forEach(key -> client.set(key, "0"));
         keys.subList(0, 20).forEach(key -> Ends.of(key).move());
@@ -261,7 +261,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void partsOfASplitCommandFollowTheirSlots() {
+    void eachPartOfASplitCommandIsSentToTheNewNodeOfItsSlot() {
         String[] keys = movable("split", 100).toArray(new String[0]);
         for (String key : keys) {
             client.set(key, key);
@@ -330,7 +330,7 @@ class RedisClusterTest {
     /* ---- Transactions ---- */
 
     @Test
-    void watchedKeysAreLostWithTheirSlot() {
+    void aTransactionFailsIfTheSlotOfItsWatchedKeyMoves() {
         String tag = movable("tag", 1).get(0);
         client.set(tag + "1", "1");
         try (AbstractTransaction transaction = client.transaction(false)) {
@@ -350,7 +350,7 @@ class RedisClusterTest {
     /* ---- Holes ---- */
 
     @Test
-    void slotsWithoutAnOwnerDoNotAffectOthers() {
+    void slotsWithoutANodeDoNotAffectOtherSlots() {
         Ends ends = Ends.of("hole");
         try (Jedis owner = cluster.server(ends.from()).jedis()) {
             owner.clusterDelSlots(ends.slot());
@@ -370,7 +370,8 @@ class RedisClusterTest {
                 other.set("elsewhere", "x");
                 assertEquals("x", other.get("elsewhere"));
                 RedisCluster.await(
-                        "the failure says so", // On a busy machine it may be a deadline's.
+                        "the failure names the reason", // On a busy machine the call may reach its
+                        // deadline first.
                         () ->
                                 assertThrows(OneHopException.class, () -> other.get("hole"))
                                         .getMessage()
@@ -390,7 +391,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void aServerThatIsNoClusterIsAConfigurationError() {
+    void aServerWithoutClusterSupportIsAConfigurationError() {
         try (RedisServer alone = RedisServer.start();
                 OneHopClient lost =
                         Nodes.clientOf(

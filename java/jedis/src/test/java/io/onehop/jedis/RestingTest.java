@@ -37,17 +37,17 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A node that is down rests. Its callers fail immediately and learn why. One caller at a time
- * probes it. Failures that say nothing about the node have no effect.
+ * A node that is down rests. Calls to it fail immediately, and say why. One caller at a time probes
+ * the node. Failures that say nothing about the node have no effect.
  */
 class RestingTest {
-    private int attempts; // Of calls that failed, those that asked the node.
+    private int attempts; // How many failed calls have asked the node.
 
     private OneHopException rests(OneHopClient redis, String key) {
         return rests(() -> assertThrows(OneHopException.class, () -> redis.get(key)));
     }
 
-    /** Asks more than once, because on a busy machine a rest may end in between. */
+    /** Repeats the call, because on a busy machine a rest may end before the call is made. */
     private OneHopException rests(Supplier<OneHopException> call) {
         OneHopException failure = call.get();
         for (int i = 0;
@@ -142,7 +142,7 @@ class RestingTest {
                     });
             long tries = Inspected.pool(redis, "n").meter().connects();
             long ms = (System.nanoTime() - begin) / 1_000_000;
-            // Pauses of 50, 100 and then 200 ms, each with its chance.
+            // The rests take 50, 100 and then 200 ms. Chance varies each of them.
             assertTrue(tries >= 2 && tries <= 4 + ms / 200, tries + " tries in " + ms + " ms");
             assertEquals(1 + calls.get(), Inspected.pool(redis, "n").meter().errors());
         }
@@ -161,7 +161,7 @@ class RestingTest {
                 OneHopClient redis = node.client()) {
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertEquals(1, redis.incr("key"));
-            // No answer: the first failure in a row.
+            // The node does not answer: the first failure in a row.
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertTrue(isUp(redis, node.node()));
             assertThrows(NodeDown.class, () -> redis.incr("key"));
@@ -199,8 +199,7 @@ class RestingTest {
                     talk.handshake();
                     talk.command();
                     if (talk.number() == 1) {
-                        talk.bulk("value")
-                                .command(); // The next command finds the connection closed.
+                        talk.bulk("value").command(); // The node closes at the next command.
                         return;
                     }
                     if (!isSick.get()) {
@@ -211,14 +210,15 @@ class RestingTest {
                 OneHopClient redis = node.client()) {
             assertEquals("value", redis.get("key"));
             NodeConnection idle = Inspected.pools(redis)[0].lease(new Holder(), Deadline.in(1000));
-            // Other callers find it sick, over new connections.
+            // Other callers find out, over new connections, that the node is sick.
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertFalse(isUp(redis, node.node()));
             Inspected.pools(redis)[0].returnObject(idle);
             isSick.set(false);
             assertTrue(Callers.holdsSoon(() -> Inspected.rested(redis, node.node())));
-            assertEquals("value", redis.get("key"), "the second try of a probe is the same probe");
+            assertEquals(
+                    "value", redis.get("key"), "a probe that is sent again counts as one probe");
         }
     }
 
@@ -247,7 +247,7 @@ class RestingTest {
     /* ---- What is logged ---- */
 
     @Test
-    void theLogSaysOnceThatANodeIsDownAndOnceThatItIsBackAndNothingWhenItFlaps()
+    void anOutageIsLoggedAtItsBeginAndEndAndFurtherOutagesWithinAMinuteAreNot()
             throws InterruptedException {
         int port = Processes.freePort();
         String node = "node n (127.0.0.1:" + port + ") of server pool alpha is ";
@@ -257,7 +257,7 @@ class RestingTest {
             Callers.inThreads(
                     8,
                     number -> {
-                        // A probe fails meanwhile.
+                        // Calls are made for a second, so that a probe fails, too.
                         while (System.nanoTime() - begin < 1_000_000_000L) {
                             assertThrows(NodeDown.class, () -> redis.get("key"));
                         }
@@ -282,7 +282,8 @@ class RestingTest {
                                                 + "back after [1-9][0-9]*\\.[0-9] s"),
                         lines.get(0));
             }
-            for (int i = 0; i < 2; i++) { // Down again, and back, within the minute.
+            // Within a minute the node is down and back twice more.
+            for (int i = 0; i < 2; i++) {
                 assertThrows(OneHopException.class, () -> redis.incr("key"));
                 assertTrue(
                         Callers.holdsSoon(
@@ -304,7 +305,7 @@ class RestingTest {
     /* ---- What says nothing about the node ---- */
 
     @Test
-    void handshakesThatHangAmongConnectionsThatAreAnsweredDoNotRestTheNode()
+    void aNodeWhoseHandshakesSometimesHangDoesNotRestWhileItAnswersOtherConnections()
             throws InterruptedException {
         ScriptedNode.Script script =
                 talk -> {
@@ -313,7 +314,8 @@ class RestingTest {
                     }
                     talk.handshake();
                     while (talk.command() != null) {
-                        // Long enough for all threads to overlap, so each needs a connection.
+                        // So long that the calls of all threads overlap, and each needs a
+                        // connection.
                         pause(3);
                         talk.bulk("value");
                     }
@@ -403,7 +405,7 @@ class RestingTest {
     /* ---- Where nodes are ejected ---- */
 
     @Test
-    void aNodeThatCannotServeNowHasFailedIfItsPoolEjects() {
+    void anAnswerThatSaysBusyIsAFailureIfThePoolEjectsNodes() {
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake();

@@ -88,7 +88,7 @@ class SentinelsTest {
             KEYS.forEach(key -> redis.set(key, key));
             masters.master(0).ask(master -> master.waitReplicas(1, 5000));
             masters.master(0).kill();
-            requireAll(redis); // A command with parts, of which one node has not got its part.
+            requireAll(redis); // The dead master has not received its part of this split command.
             assertEquals(masters.replica(0).node(), address(redis, 0));
             KEYS.forEach(key -> redis.set(key, key));
             requireAll(redis);
@@ -142,7 +142,7 @@ class SentinelsTest {
     }
 
     @Test
-    void withoutAnySentinelTheAddressesOfTheConfigurationServe() {
+    void ifNoSentinelAnswersTheAddressesOfTheConfigurationAreUsed() {
         try (WatchedMasters masters = WatchedMasters.start(1)) {
             masters.blind();
             try (Log log = new Log();
@@ -162,7 +162,7 @@ class SentinelsTest {
     }
 
     @Test
-    void whatIsKnownGoesOnWithoutSentinels() {
+    void theLastKnownMastersAreUsedAfterAllSentinelsHaveEnded() {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis = client(masters, "timeout: 5000")) {
             redis.set("key", "value");
@@ -200,7 +200,7 @@ class SentinelsTest {
     }
 
     @Test
-    void aNodeThatIsNoMasterGetsNoCommand() {
+    void aNodeThatIsNotAMasterGetsNoCommand() {
         try (WatchedMasters masters = WatchedMasters.start(1)) {
             masters.blind();
             String config =
@@ -208,7 +208,8 @@ class SentinelsTest {
                             .replace(masters.master(0).server(), masters.replica(0).server());
             try (OneHopClient redis = Nodes.clientOf(config)) {
                 RedisCluster.await(
-                        "the failure says so", // On a busy machine it may be a deadline's.
+                        "the failure names the reason", // On a busy machine the call may reach its
+                        // deadline first.
                         () -> {
                             OneHopException failure =
                                     assertThrows(
@@ -250,7 +251,7 @@ class SentinelsTest {
     }
 
     @Test
-    void theSentinelsMayWantAPassword() {
+    void sentinelsMayRequireAPassword() {
         try (WatchedMasters masters = WatchedMasters.start(1, "word");
                 OneHopClient redis = client(masters, "timeout: 5000", "sentinel_password: word")) {
             assertNull(redis.get("key"));
@@ -265,14 +266,18 @@ class SentinelsTest {
             try (OneHopClient redis = client(masters, "timeout: 5000")) {
                 redis.set("key", "value");
                 RedisCluster.await(
-                        "it listens to all", () -> masters.listeners().equals(List.of(1, 1, 1)));
+                        "the client listens to all Sentinels",
+                        () -> masters.listeners().equals(List.of(1, 1, 1)));
             }
             RedisCluster.await(
-                    "it listens to none", () -> masters.listeners().equals(List.of(0, 0, 0)));
+                    "the client listens to no Sentinel",
+                    () -> masters.listeners().equals(List.of(0, 0, 0)));
         }
     }
 
-    /** A batch whose write waits for the successor, and whose read would not have to. */
+    /**
+     * In a batch the write waits for the successor; the read behind it could be answered at once.
+     */
     @Test
     void aReadBehindARefusedWriteSeesTheWrite() {
         try (WatchedMasters masters = WatchedMasters.start(1);
@@ -290,7 +295,7 @@ class SentinelsTest {
     }
 
     @Test
-    void aSentinelThatAnswersSoonerThanTheOthersDoesNotDecideAlone() {
+    void theSentinelThatAnswersFirstDoesNotDecideAlone() {
         try (RedisServer right = RedisServer.start();
                 RedisServer wrong = RedisServer.start();
                 ScriptedNode liar = sentinel(wrong.port(), 1_000_000_000, 0);
@@ -309,7 +314,10 @@ class SentinelsTest {
         }
     }
 
-    /** A Sentinel that names this port of 127.0.0.1 for each master, after this delay. */
+    /**
+     * A Sentinel that, after this delay, names 127.0.0.1 with this port as the address of each
+     * master.
+     */
     private static ScriptedNode sentinel(int port, long epoch, int delayMs) {
         return ScriptedNode.start(
                 talk -> {
@@ -328,7 +336,7 @@ class SentinelsTest {
     }
 
     @Test
-    void aWriteThatALaterOneHasOvertakenIsNotSentAgain() {
+    void aRefusedWriteIsNotSentAgainIfALaterWriteWasExecuted() {
         List<List<String>> writes = new CopyOnWriteArrayList<>();
         List<String> replies = List.of("-NOREPLICAS Not enough good replicas\r\n", "+OK\r\n");
         try (ScriptedNode node = ScriptedNode.start(talk -> answer(talk, writes, replies));
@@ -365,13 +373,13 @@ class SentinelsTest {
         return Nodes.clientOf(configWithoutSentinels(servers));
     }
 
-    /** No Sentinel runs at this address, so the addresses of the servers stay in use. */
+    /** At the address of its Sentinel nothing runs, so the addresses of its servers are used. */
     private static String configWithoutSentinels(String servers) {
         return "alpha:\n  timeout: 5000\n  sentinels: [127.0.0.1:1]\n  servers:\n" + servers;
     }
 
     @Test
-    void aWriteThatWaitsGoesToTheServerOfItsNameThoughServersAreAdded(@TempDir Path folder)
+    void aWriteThatWaitsForItsServerGoesThereAlsoIfServersAreAddedMeanwhile(@TempDir Path folder)
             throws Exception {
         try (RedisServer south = RedisServer.start();
                 RedisServer north = RedisServer.start()) {
@@ -396,7 +404,7 @@ class SentinelsTest {
     }
 
     @Test
-    void aSentinelWhoseAnswerDoesNotEndIsNotBelievedNorReadToItsEnd() {
+    void aReplyOfASentinelThatDoesNotEndIsNeitherUsedNorReadForever() {
         AtomicLong sent = new AtomicLong();
         try (RedisServer server = RedisServer.start();
                 ScriptedNode sentinel =
@@ -418,9 +426,9 @@ class SentinelsTest {
         }
     }
 
-    /** Sentinels that accept connections and say nothing, and a master of that kind. */
+    /** The Sentinel and the master accept connections, but never answer. */
     @Test
-    void theFirstCallWaitsForSentinelsAndNodeNoLongerThanItsDeadline() {
+    void theFirstCallEndsAtItsDeadlineIfNeitherSentinelsNorNodeAnswer() {
         try (ScriptedNode hangs = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis =
                         Nodes.clientOf(

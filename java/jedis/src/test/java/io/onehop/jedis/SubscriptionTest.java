@@ -45,8 +45,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 /**
- * Subscriptions over several nodes with Jedis' own JedisPubSub. It receives what one server would
- * send, in the same order.
+ * Subscriptions over several nodes with Jedis' own JedisPubSub. The listener receives what one
+ * server would send, in the same order.
  */
 class SubscriptionTest {
     private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
@@ -110,7 +110,7 @@ class SubscriptionTest {
                 collector.received.subList(9, 12));
     }
 
-    /** What a caller may do, in order. One server and four nodes answer the same. */
+    /** Calls every method of a subscription. One server and four nodes answer alike. */
     private static void script(Collector collector) {
         collector.awaits(3);
         collector.subscribe("b", "c", "key:4", "key:5");
@@ -127,7 +127,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void itReceivesWhatOneServerWouldSend() throws InterruptedException {
+    void fourNodesSendWhatOneServerWouldSend() throws InterruptedException {
         Collector one = new Collector();
         Collector four = new Collector();
         try (RedisServer server = RedisServer.start();
@@ -146,7 +146,7 @@ class SubscriptionTest {
             assertEquals(null, there.end());
             assertEquals(null, here.end());
         }
-        // A server may leave all channels in any order.
+        // A server may confirm in any order that all channels are left.
         int fixed = one.received.size() - 7;
         assertEquals(one.received.subList(0, fixed), four.received.subList(0, fixed));
         assertEquals(one.received.size(), four.received.size());
@@ -229,7 +229,7 @@ class SubscriptionTest {
         assertEquals(8, collector.received.size());
     }
 
-    /** Ten keys of each node, which expire at once. Returns the events that one listener hears. */
+    /** Sets ten keys on each node, which expire immediately. Returns what the listener receives. */
     private static List<String> expire(Collector collector) {
         int before = collector.received.size();
         for (RedisServer server : nodes.servers()) {
@@ -294,7 +294,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void shardedChannelsHaveTheirOwnNodesToo() throws InterruptedException {
+    void shardedChannelsAreOnTheNodesOfTheirNamesToo() throws InterruptedException {
         List<String> channels = channels();
         List<String> received = Collections.synchronizedList(new ArrayList<>());
         JedisShardedPubSub sharded =
@@ -365,14 +365,14 @@ class SubscriptionTest {
     /* ---- Failures ---- */
 
     @Test
-    void theErrorOfANodeThatRefusesIsThrown() {
+    void anErrorReplyToASubscriptionIsThrown() {
         JedisDataException refused =
                 assertThrows(JedisDataException.class, () -> redis.subscribe(new Collector()));
         assertSays("wrong number of arguments", refused);
     }
 
     @Test
-    void theLastNodeThatIsLostEndsItAndIsNamed() throws InterruptedException {
+    void losingTheLastNodeEndsTheSubscriptionAndNamesTheNode() throws InterruptedException {
         Collector collector = new Collector();
         RedisServer lost = nodes.servers().get(2);
         Running listening =
@@ -387,7 +387,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void anInterruptEndsIt() throws InterruptedException {
+    void anInterruptEndsTheSubscription() throws InterruptedException {
         Collector collector = new Collector();
         Running listening = new Running(() -> redis.subscribe(collector, "channel"));
         collector.awaits(1);
@@ -428,7 +428,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void aConfirmationThatDoesNotComeIsNotWaitedForBeyondTheDeadline() {
+    void aMissingConfirmationIsAwaitedOnlyUntilTheDeadline() {
         listensTo(talk -> talk.send(confirmation("subscribe", "a", 1)), DeadlineExceeded.class);
     }
 

@@ -92,10 +92,10 @@ final class TlsTest {
         }
     }
 
-    /** By MIGRATE if servers speak TLS to each other, else by this client. */
+    /** Keys move by MIGRATE if the servers speak TLS to each other, otherwise by the client. */
     @ParameterizedTest
     @ValueSource(strings = {"yes", "no"})
-    void aKeyThatMovesGoesOverTls(String amongServers) {
+    void aKeyMovesOverTls(String amongServers) {
         try (TlsServer old = TlsServer.start(certificates, "node", "tls-cluster", amongServers);
                 TlsServer owner = TlsServer.start(certificates, "node");
                 OneHopClient redis =
@@ -284,7 +284,7 @@ final class TlsTest {
     }
 
     @Test
-    void bothVersionsOfTlsAreSpoken() {
+    void bothVersionsOfTlsWork() {
         for (String version : List.of("TLSv1.2", "TLSv1.3")) {
             try (TlsServer server =
                             TlsServer.start(certificates, "node", "tls-protocols", version);
@@ -300,7 +300,7 @@ final class TlsTest {
     @Test
     void theOptionsOfJedisWork() {
         String yml = config();
-        certificates.options(); // Makes the store.
+        certificates.options(); // Creates the key store.
         File store = new File(certificates.path("trust.p12"));
         try (OneHopClient redis = encrypted(yml, store, Certificates.PASSPHRASE.toCharArray())) {
             redis.set("served", "yes");
@@ -308,7 +308,7 @@ final class TlsTest {
         }
     }
 
-    /** docs/tls.md quotes it. */
+    /** docs/tls.md quotes this method. */
     static OneHopClient encrypted(String yml, File trustedCertificates, char[] password) {
         SslOptions options =
                 SslOptions.builder()

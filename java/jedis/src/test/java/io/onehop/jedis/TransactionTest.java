@@ -34,7 +34,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/** Transactions: on one node, all or nothing, and never sent a second time in part. */
+/**
+ * A transaction is on one node, is executed as a whole or not at all, and no part of it is sent
+ * twice.
+ */
 class TransactionTest {
     @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(2, "hash_tag: \"{}\"");
 
@@ -106,7 +109,7 @@ class TransactionTest {
     }
 
     @Test
-    void anErrorWhenQueuedExecutesNothingAndIsAttached() {
+    void ifACommandIsRefusedWhenQueuedNothingIsExecutedAndItsErrorIsAttached() {
         AbstractTransaction transaction = redis.multi();
         Response<String> set = transaction.set(here, "value");
         Response<Long> wrong = transaction.hset(here, Map.of());
@@ -140,7 +143,7 @@ class TransactionTest {
     }
 
     @Test
-    void ifMultiIsNotAllowedNothingIsExecuted() {
+    void nothingIsExecutedIfTheUserMayNotSendMulti() {
         for (boolean isWatched : new boolean[] {false, true}) {
             try (Jedis jedis = nodes.servers().get(0).jedis()) {
                 jedis.aclSetUser("default", "-multi");
@@ -187,7 +190,7 @@ class TransactionTest {
             assertNull(redis.get(here));
             assertNull(redis.get(there));
             Inspected.assertNothingLeased(redis);
-            transaction.multi(); // It is over, so this begins another one.
+            transaction.multi(); // The first transaction is over, so this begins another one.
             transaction.set(here, "4");
             assertEquals(List.of("OK"), transaction.exec());
             assertEquals("4", redis.get(here));
@@ -196,7 +199,7 @@ class TransactionTest {
     }
 
     @Test
-    void callsThatMakeNoCommandDoNotSpoilTheTransaction() {
+    void callsThatFailBeforeACommandIsMadeDoNotSpoilTheTransaction() {
         AbstractTransaction transaction = redis.multi();
         transaction.set(here, "1");
         assertThrows(IllegalArgumentException.class, () -> transaction.set(here, (String) null));
@@ -217,7 +220,7 @@ class TransactionTest {
     }
 
     @Test
-    void commandsWithoutANodeOrThatChangeTheConnectionAreRefused() {
+    void commandsWithoutANodeAndCommandsThatChangeTheConnectionAreRefused() {
         AbstractTransaction transaction = redis.multi();
         transaction.set(here, "1");
         assertThrows(Unsupported.class, () -> transaction.waitReplicas(1, 1));
@@ -337,7 +340,9 @@ class TransactionTest {
 
     /* ---- Failures ---- */
 
-    /** A node that answers a WATCH, then follows the script. */
+    /**
+     * Runs a job with a transaction on a node that answers its WATCH, and then follows the script.
+     */
     private static void watching(
             ScriptedNode.Script then, BiConsumer<AbstractTransaction, ScriptedNode> test) {
         ScriptedNode.Script script =
@@ -356,7 +361,7 @@ class TransactionTest {
     }
 
     @Test
-    void unexpectedBytesBetweenTwoCommandsOfATransactionAnswerNeither() {
+    void unexpectedBytesBetweenTwoCommandsAreNoReplyToEitherOfThem() {
         CompletableFuture<Void> isWatched = new CompletableFuture<>();
         CompletableFuture<Void> isSaid = new CompletableFuture<>();
         watching(
@@ -378,7 +383,7 @@ class TransactionTest {
     }
 
     @Test
-    void whenTheConnectionThatWatchesIsLostEverythingFailsAlikeUntilTheEnd() {
+    void whenTheConnectionThatWatchesIsLostEveryCallFailsAlikeUntilTheEnd() {
         watching(
                 ScriptedNode.Talk::command,
                 (transaction, node) -> {
@@ -397,7 +402,7 @@ class TransactionTest {
     }
 
     @Test
-    void aNodeThatIsLostDuringExecMayHaveExecutedItAndIsNotAskedAgain() {
+    void afterALostConnectionDuringExecTheTransactionMayHaveRunAndIsNotSentAgain() {
         AtomicInteger begun = new AtomicInteger();
         watching(
                 talk -> {
@@ -418,7 +423,7 @@ class TransactionTest {
     }
 
     @Test
-    void aNodeThatHangsDuringExecIsNotWaitedForBeyondTheDeadline() {
+    void aNodeThatHangsDuringExecIsAwaitedOnlyUntilTheDeadline() {
         for (boolean isBegun : new boolean[] {false, true}) {
             watching(
                     talk -> {
@@ -436,7 +441,7 @@ class TransactionTest {
     }
 
     @Test
-    void afterAMultiWithoutOkNothingIsSentAndTheConnectionIsClosed() {
+    void ifMultiIsNotAnsweredOkNothingMoreIsSentAndTheConnectionIsClosed() {
         for (String answer : List.of("-NOPERM no MULTI\r\n", "+QUEUED\r\n", "$-1\r\n", ":1\r\n")) {
             List<List<String>> seen = Collections.synchronizedList(new ArrayList<>());
             watching(
