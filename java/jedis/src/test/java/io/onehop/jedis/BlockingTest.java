@@ -35,7 +35,10 @@ import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
-/** Blocking commands may take longer than the timeout, but not longer than their own. */
+/**
+ * Blocking commands may take longer than the timeout of the server pool, but end at a deadline,
+ * too.
+ */
 class BlockingTest {
     private static final int TIMEOUT_MS = 1000; // Long enough for a busy machine to answer.
 
@@ -46,7 +49,7 @@ class BlockingTest {
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 
-    /** Clients that block on any node. */
+    /** How many clients are blocked, on all nodes together. */
     private static long blocked() {
         return nodes.servers().stream().mapToLong(Callers::blocked).sum();
     }
@@ -64,7 +67,7 @@ class BlockingTest {
 
     @Test
     @SuppressWarnings("deprecation")
-    void aWaitForEverEndsWhenSomethingComes() throws Exception {
+    void aWaitWithoutTimeoutEndsWhenAnElementComes() throws Exception {
         List<FutureTask<?>> waits =
                 List.of(
                         begun(() -> redis.blpop(0, "list1")),
@@ -113,7 +116,7 @@ class BlockingTest {
     }
 
     @Test
-    void aHungNodeIsWaitedForDuringTheCommandsTimeoutPlusThePools() {
+    void aHungNodeIsAwaitedForTheTimeoutOfTheCommandPlusThatOfThePool() {
         try (ScriptedNode node = ScriptedNode.start(talk -> talk.handshake().awaitClose());
                 OneHopClient client = node.client("timeout: 1500")) {
             long begin = System.nanoTime();
@@ -125,7 +128,7 @@ class BlockingTest {
     }
 
     @Test
-    void aNodeThatDoesNotAcceptIsNotWaitedForDuringTheCommandsTimeout() {
+    void aBlockingCommandWaitsForItsConnectionOnlyForTheTimeoutOfThePool() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient client = node.client("timeout: 200")) {
             assertFalse(
@@ -142,7 +145,7 @@ class BlockingTest {
                     boolean waits = talk.command().get(0).equals("BLPOP");
                     talk.send(
                             waits ? "-" + Words.UNBLOCKED_BY_CHANGE + ", whatever\r\n" : "+OK\r\n");
-                    talk.command(); // Then it closes.
+                    talk.command(); // Then the node closes the connection.
                 };
         try (ScriptedNode node = ScriptedNode.start(becomesAReplica);
                 OneHopClient client = node.client()) {
@@ -152,7 +155,7 @@ class BlockingTest {
     }
 
     @Test
-    void anInterruptEndsAWaitForEver() throws Exception {
+    void anInterruptEndsAWaitWithoutTimeout() throws Exception {
         Callers.Running waiting = new Callers.Running(() -> redis.blpop(0, "list"));
         assertTrue(holdsSoon(() -> blocked() == 1));
         waiting.thread.interrupt();
@@ -161,7 +164,7 @@ class BlockingTest {
     }
 
     @Test
-    void inAPipelineWaitsOfOneNodeFollowEachOther() {
+    void inAPipelineBlockingCommandsOfOneNodeWaitOneAfterAnother() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
             Response<?> first = pipeline.blpop(0.7, "list");
             Response<?> second = pipeline.blpop(0.7, "list");
@@ -174,7 +177,7 @@ class BlockingTest {
     }
 
     @Test
-    void inATransactionNothingWaits() {
+    void inATransactionNoCommandWaits() {
         try (var transaction = redis.multi()) {
             transaction.blpop(0, "list");
             assertEquals(Collections.singletonList(null), transaction.exec());

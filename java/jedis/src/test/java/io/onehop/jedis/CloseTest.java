@@ -38,8 +38,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * What close() does to calls that are under way: it ends those that wait, and no others. Neither it
- * nor a failure leaves a lease, a socket or an interrupt.
+ * What close() does to calls that are under way: it ends calls that wait, such as blocking commands
+ * and subscriptions, and lets ordinary calls be answered. Neither close() nor a failure leaves a
+ * leased connection, a socket or an interrupt behind.
  */
 class CloseTest {
     private enum Wait {
@@ -67,7 +68,7 @@ class CloseTest {
 
     private final AtomicInteger waiting = new AtomicInteger();
 
-    /** A node on which everything waits. */
+    /** A node at which every blocking command and every subscription waits. */
     private ScriptedNode node() {
         return ScriptedNode.start(
                 talk -> {
@@ -92,12 +93,12 @@ class CloseTest {
 
     @ParameterizedTest
     @EnumSource(Wait.class)
-    void whatWaitsEnds(Wait wait) throws Exception {
+    void closeEndsCallsThatWait(Wait wait) throws Exception {
         try (ScriptedNode one = node();
                 ScriptedNode two = node()) {
             OneHopClient redis = Inspected.clientOf(Stream.of(one, two), "timeout: 30000");
             Callers.Running waits = begin(redis, wait);
-            RedisCluster.await("it waits", () -> waiting.get() > 0);
+            RedisCluster.await("the call waits", () -> waiting.get() > 0);
             redis.close();
             NodeDown closed = assertInstanceOf(NodeDown.class, waits.end());
             assertSays("client was closed", closed);
@@ -107,14 +108,14 @@ class CloseTest {
     }
 
     @Test
-    void aSubscriptionThatLacksANodeEndsAndSeeksItNoLonger() throws Exception {
+    void closeEndsASubscriptionThatTriesToReachADeadNode() throws Exception {
         ScriptedNode dead = node();
         dead.close();
         try (ScriptedNode node = node()) {
             OneHopClient redis = Inspected.clientOf(Stream.of(node, dead), "timeout: 30000");
             Callers.Running waits = begin(redis, Wait.PSUBSCRIBE);
             RedisCluster.await("it waits", () -> waiting.get() > 0 && !seeking().isEmpty());
-            List<Thread> seeking = seeking(); // Those of other tests end, too.
+            List<Thread> seeking = seeking(); // Also threads of other tests, which end, too.
             redis.close();
             NodeDown closed = assertInstanceOf(NodeDown.class, waits.end());
             assertSays("client was closed", closed);
@@ -133,7 +134,7 @@ class CloseTest {
     @EnumSource(
             value = Wait.class,
             names = {"SUBSCRIBE", "BLPOP_FOR_EVER", "XREAD", "PIPELINE"})
-    void whatJustBeginsToWaitEndsToo(Wait wait) throws Exception {
+    void closeEndsCallsThatJustBeginToWait(Wait wait) throws Exception {
         try (ScriptedNode one = node();
                 ScriptedNode two = node()) {
             for (int i = 0; i < 20; i++) {
@@ -147,7 +148,7 @@ class CloseTest {
     }
 
     @Test
-    void anOrdinaryCallIsAnswered() throws Exception {
+    void anOrdinaryCallIsAnsweredAlsoAfterClose() throws Exception {
         CountDownLatch isAsked = new CountDownLatch(1);
         ScriptedNode.Script script =
                 talk -> {
@@ -192,7 +193,7 @@ class CloseTest {
                         talk -> talk.handshake().reset(),
                         talk -> talk.handshake().send("$3\r\nabcXXXX").awaitClose());
         List<ScriptedNode> nodes = sick.stream().map(ScriptedNode::start).toList();
-        nodes.get(0).close(); // It refuses connections.
+        nodes.get(0).close(); // This node refuses connections.
         try (OneHopClient redis =
                 Inspected.clientOf(nodes.stream(), "timeout: 20", "pool_size: 3")) {
             String[] keys =
@@ -207,8 +208,7 @@ class CloseTest {
                 assertThrows(OneHopException.class, () -> redis.mget(keys));
             }
             Inspected.assertNothingLeased(redis);
-            // The nodes' ends of the connections are in this process, too, and close
-            // a little later.
+            // The sockets of the nodes are in this process, too, and are closed a little later.
             assertTrue(
                     Callers.holdsSoon(() -> descriptors() <= before + 20),
                     before + " descriptors before, " + descriptors() + " after");

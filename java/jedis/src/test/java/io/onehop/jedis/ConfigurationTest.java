@@ -83,7 +83,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void theTextOfAConfigurationThatIsGivenAsAPathIsRecognized() {
+    void aPathThatIsGivenAsTheTextIsRecognized() {
         assertEquals(
                 "This is a path, not the text of a configuration; call config(Path)",
                 refused(OneHopClient.builder().configText("/etc/x.yml").pool("alpha"))

@@ -38,7 +38,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
-/** User and password that come from a provider of Jedis' kind, or from a file of their own. */
+/**
+ * User and password from a provider of credentials as Jedis has it, or from a file of their own.
+ */
 class CredentialsTest {
     private static final int ROTATIONS = 20;
     private static final int CALLERS = 4;
@@ -83,7 +85,7 @@ class CredentialsTest {
     }
 
     @Test
-    void eachNewConnectionAsksAndTheConfigurationIsNotUsed() {
+    void eachNewConnectionAsksTheProviderAndNotTheConfiguration() {
         List<String> asked = new ArrayList<>();
         RedisCredentialsProvider provider =
                 new RedisCredentialsProvider() {
@@ -115,7 +117,7 @@ class CredentialsTest {
     }
 
     @Test
-    void aProviderThatHasNoPasswordIsReportedWithoutItsText() {
+    void aProviderWithoutAPasswordIsReportedWithoutTheTextOfItsException() {
         Supplier<RedisCredentials> none = () -> new RedisCredentials() {};
         Supplier<RedisCredentials> throwing =
                 () -> {
@@ -142,7 +144,7 @@ class CredentialsTest {
     }
 
     @Test
-    void aNodeThatDoesNotKnowAuthRepeatsThePasswordAndItIsNotShown() {
+    void ifANodeThatDoesNotKnowAuthRepeatsThePasswordTheFailureDoesNotShowThePassword() {
         try (RedisServer old = RedisServer.start("rename-command", "AUTH nothing");
                 OneHopClient redis =
                         Nodes.clientOf(
@@ -194,8 +196,8 @@ class CredentialsTest {
     }
 
     /**
-     * Both passwords are valid until all callers use the new one; then only the new one.
-     * Connections are young, so each password authenticates some.
+     * Both passwords are valid until all callers use the new one; then only the new one is.
+     * Connections are renewed often, so each password is used to open some of them.
      */
     private void rotate(OneHopClient redis, IntConsumer use) throws InterruptedException {
         AtomicIntegerArray calls = new AtomicIntegerArray(CALLERS);
@@ -223,7 +225,7 @@ class CredentialsTest {
                 });
     }
 
-    /** Waits until each caller has ended its call, and ten more. */
+    /** Waits until each caller has ended its present call and ten more calls. */
     private static void awaitCalls(AtomicIntegerArray calls) {
         for (int caller = 0; caller < CALLERS; caller++) {
             int which = caller;
@@ -257,7 +259,9 @@ class CredentialsTest {
         Files.move(beside, file(), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** A configuration without a file of its own: its password follows the file all the same. */
+    /**
+     * A client that follows the password file, although its configuration is a text and no file.
+     */
     private OneHopClient followingClient(RedisServer server) {
         return Nodes.clientOf(
                 "alpha: {redis_auth_file: " + file() + ", servers: [" + server.node() + "]}");
@@ -274,7 +278,7 @@ class CredentialsTest {
     }
 
     @Test
-    void theFirstLineIsThePassword() throws IOException {
+    void theFirstLineOfTheFileIsThePassword() throws IOException {
         try (RedisServer server = RedisServer.start("requirepass", "secret-1")) {
             assertRefused(server, "No such file or directory");
             put("\nsecret");

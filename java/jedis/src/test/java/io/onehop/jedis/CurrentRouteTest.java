@@ -31,8 +31,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A client gets another topology. Calls that have begun end on the old one, new calls use the new
- * one.
+ * A client gets another topology. Calls that have begun use the old topology until they end, and
+ * new calls use the new one.
  */
 class CurrentRouteTest {
 
@@ -46,7 +46,7 @@ class CurrentRouteTest {
         }
     }
 
-    /** Only the second of two nodes. */
+    /** A topology with only the second of two nodes. */
     private static PoolTopology second(Nodes nodes, String... directives) {
         return topology(Stream.of(nodes.servers().get(1).server()), directives);
     }
@@ -59,13 +59,13 @@ class CurrentRouteTest {
                         });
     }
 
-    /** A server notices a little later that a connection was closed. */
+    /** Waits a little, because a server notices the end of a connection later than the client. */
     private static void assertNobodyIsConnected(RedisServer server) {
         assertTrue(Callers.holdsSoon(() -> server.clients() == 0));
     }
 
     @Test
-    void aNodeKeepsItsConnectionsUnlessItIsReachedInAnotherWay() {
+    void aNodeKeepsItsConnectionsUnlessADirectiveOfConnectionsHasChanged() {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis = nodes.client()) {
             redis.onEachNode(commands -> commands.ping());
@@ -88,7 +88,7 @@ class CurrentRouteTest {
                 assertEquals(
                         1,
                         Inspected.pool(redis, kept).meter().calls(),
-                        "counters go on: " + directive);
+                        "the counters are kept: " + directive);
                 before = Inspected.pool(redis, kept);
             }
             assertNobodyIsConnected(nodes.servers().get(0));
@@ -116,7 +116,7 @@ class CurrentRouteTest {
     }
 
     @Test
-    void aNodeThatMovesToAnotherAddressUnderItsNameGetsConnectionsOfItsOwn() {
+    void aNodeThatKeepsItsNameAndGetsAnotherAddressGetsNewConnections() {
         try (Nodes nodes = Nodes.start(2)) {
             tellWhere(nodes);
             String[] named =
@@ -133,7 +133,7 @@ class CurrentRouteTest {
     }
 
     @Test
-    void aBatchEndsWhereItBeganAndLeavesNoConnectionOpen() {
+    void aBatchEndsOnTheTopologyWithWhichItBeganAndLeavesNoConnectionOpen() {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis = nodes.client()) {
             tellWhere(nodes);
@@ -159,7 +159,7 @@ class CurrentRouteTest {
     }
 
     @Test
-    void aTransactionEndsWhereItBegan() {
+    void aTransactionEndsOnTheTopologyWithWhichItBegan() {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis = nodes.client()) {
             String key = Nodes.keyOn(redis, nodes.servers().get(0).node());
@@ -187,7 +187,7 @@ class CurrentRouteTest {
     }
 
     @Test
-    void theClientKeepsWhatItHasLearned() {
+    void theClientStillKnowsItsScripts() {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad("return KEYS[1]");

@@ -32,8 +32,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * {@code auto_eject_hosts}: after as many failures as in nutcracker, the keys of a dead node are
- * where nutcracker has them. After the same time they are back.
+ * {@code auto_eject_hosts}: after as many failures as in nutcracker, the keys of a dead node move
+ * to the nodes to which nutcracker moves them. After the same time they move back.
  */
 class EjectionTest {
     private static final int RETRY_MS = 3000;
@@ -50,7 +50,7 @@ class EjectionTest {
         return nodeOf(redis, node).state();
     }
 
-    /** A client of a node that is well, and of one named gone on which nothing listens. */
+    /** A client of a healthy node, and of a node named gone at whose address nothing listens. */
     private static OneHopClient clientOf(RedisServer well, int gone, int failures, int retryMs) {
         return Nodes.clientOf(
                 Stream.of(well.server() + " well", "127.0.0.1:" + gone + ":1 gone"),
@@ -59,7 +59,10 @@ class EjectionTest {
                 "server_retry_timeout: " + retryMs);
     }
 
-    /** Sends a command for the dead node until it is answered. Returns how often it failed. */
+    /**
+     * Repeats a command for the dead node until the command is answered. Returns how often it
+     * failed.
+     */
     private static int failuresUntilAnswered(Runnable command) {
         for (int failures = 0; failures < 20; failures++) {
             try {
@@ -72,7 +75,7 @@ class EjectionTest {
         throw new AssertionError("it never succeeds");
     }
 
-    /** The server of each key, as the servers report it. They are empty afterwards. */
+    /** Returns for each key the server that has it, and empties the servers. */
     private static Map<String, Integer> homes(List<RedisServer> servers) {
         Map<String, Integer> homes = new TreeMap<>();
         for (RedisServer server : servers) {
@@ -161,7 +164,7 @@ class EjectionTest {
                 OneHopClient redis = clientOf(well, port, 2, 300)) {
             String lost = Nodes.keyOn(redis, "gone");
             List<Integer> failures = new ArrayList<>();
-            for (int returns = 0; returns < 3; returns++) { // Each time it is ejected again.
+            for (int returns = 0; returns < 3; returns++) { // The node is ejected in every round.
                 failures.add(failuresUntilAnswered(() -> redis.set(lost, "x")));
                 assertTrue(
                         Callers.holdsSoon(
@@ -172,9 +175,9 @@ class EjectionTest {
                         Callers.holdsSoon(
                                 () -> redis.topology().locate(lost).name().equals("gone")));
             }
-            // More only if a busy machine needs 300 ms between two calls.
+            // There are more failures only if a busy machine needs 300 ms between two calls.
             assertEquals(2, Collections.min(failures), failures.toString());
-            List<String> lines = // Clients of other tests may log, too.
+            List<String> lines = // Without the lines of other tests' clients.
                     log.taken().stream().filter(line -> line.contains(node)).toList();
             assertEquals(2, lines.size(), lines.toString());
             assertEquals(
@@ -195,13 +198,13 @@ class EjectionTest {
     }
 
     @Test
-    void aNodeIsNotUpBecauseItsEjectionIsOver() {
+    void afterItsEjectionANodeIsReturnedAndNotUp() {
         try (RedisServer well = RedisServer.start();
                 OneHopClient redis = clientOf(well, Processes.freePort(), 1, 100)) {
             String lost = Nodes.keyOn(redis, "gone");
             assertThrows(NodeDown.class, () -> redis.get(lost));
             assertTrue(Callers.holdsSoon(() -> stateOf(redis, "gone") == State.RETURNED));
-            redis.get(Nodes.keyOn(redis, "well")); // Keys are placed again meanwhile.
+            redis.get(Nodes.keyOn(redis, "well")); // This call places keys on all nodes again.
             PoolStatus status = redis.status();
             assertEquals(State.RETURNED, stateOf(redis, "gone"));
             assertFalse(status.isWell());
@@ -216,7 +219,7 @@ class EjectionTest {
     }
 
     @Test
-    void nodesThatAreAllOutKeepTheirKeysAndCallsFail() {
+    void ifAllNodesAreEjectedPlacementStaysAndCallsFail() {
         String config =
                 Nodes.configOf(
                         Stream.of(Nodes.refusing() + " a", Nodes.refusing() + " b"),
@@ -236,7 +239,7 @@ class EjectionTest {
             assertEquals(
                     "b",
                     redis.topology().locate(onA).name(),
-                    "placement stays as it was before the last one went");
+                    "the ejection of the last node changes no placement");
             assertEquals("b", assertThrows(NodeDown.class, () -> redis.get(onB)).getNode());
             assertEquals(whole.fingerprint(), redis.topology().fingerprint());
             assertEquals(1, redis.status().generation());
@@ -244,7 +247,7 @@ class EjectionTest {
     }
 
     @Test
-    void aBatchEndsOnThePlacementItBeganWith() {
+    void aBatchKeepsThePlacementWithWhichItBegan() {
         try (RedisServer well = RedisServer.start();
                 OneHopClient redis = clientOf(well, Processes.freePort(), 1, 60_000)) {
             String[] keys = KEYS.toArray(String[]::new);

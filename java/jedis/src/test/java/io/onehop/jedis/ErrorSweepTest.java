@@ -31,16 +31,16 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * An Error in any call of any thread of a client: the thread goes on, or the next call begins
- * another one.
+ * An Error is thrown at any call in any thread of a client. Then either the thread goes on, or the
+ * client's next call starts another thread.
  *
- * <p>Each thread of these clients meets an Error at another of its calls ({@link ErringLoader}).
- * {@code -Donehop.test.errors=400} makes 400 clients, so that nearly every call is met; the usual
- * number takes samples.
+ * <p>There are many clients, and in each of them an Error is thrown at another call of its threads
+ * ({@link ErringLoader}). With {@code -Donehop.test.errors=400} there are 400 clients, so that
+ * nearly every call throws once; fewer clients take samples.
  */
 class ErrorSweepTest {
     private static final int CLIENTS = Integer.getInteger("onehop.test.errors", 16);
-    private static final int CALLS = 400; // A thread has hardly more of them in one turn.
+    private static final int CALLS = 400; // In one turn a thread hardly makes more calls.
 
     @TempDir private Path folder;
 
@@ -50,7 +50,7 @@ class ErrorSweepTest {
                 beside, folder.resolve("onehop.yml"), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** Clients whose classes are loaded so that their calls may fail. */
+    /** Clients whose classes are loaded by a loader that makes calls in them throw Errors. */
     private UnaryOperator<String> clients(String config, String... channels) throws Exception {
         ClassLoader loader = new ErringLoader(Math.max(1, CALLS / CLIENTS));
         Thread.currentThread().setContextClassLoader(loader);
@@ -69,7 +69,7 @@ class ErrorSweepTest {
         }
     }
 
-    /** Each client hears the channel, once. */
+    /** Waits until each client has subscribed to the channel, exactly once. */
     private static void awaitListeners(Jedis publisher, String channel) {
         long heard = -1;
         for (int i = 0; i < 3000 && heard != CLIENTS; i++) {
@@ -92,7 +92,7 @@ class ErrorSweepTest {
     }
 
     @Test
-    void subscriptionsComeBackNamesAreLookedUpAndAFileIsFollowed() throws Exception {
+    void afterErrorsSubscriptionsComeBackNamesAreLookedUpAndAFileIsFollowed() throws Exception {
         int port = Processes.freePort();
         try (RedisServer well = RedisServer.start()) {
             Stream<String> servers =
@@ -117,7 +117,7 @@ class ErrorSweepTest {
     }
 
     @Test
-    void aMasterIsFollowed() throws Exception {
+    void afterErrorsAMasterIsFollowed() throws Exception {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 Jedis admin = masters.master(0).jedis()) {
             admin.set("key", "value");
@@ -130,10 +130,11 @@ class ErrorSweepTest {
     }
 
     /**
-     * Many clients of one configuration, whose threads meet an Error each.
+     * Many clients of one configuration. In each of their threads an Error is thrown.
      *
-     * <p>It takes a condition, or {@code close}, and returns {@code all}, or which clients do not
-     * meet it within 30 seconds, while these make calls. Its class loader is not the test's.
+     * <p>{@code apply} takes a condition or {@code close}. It returns {@code all}, or which clients
+     * do not meet the condition within 30 seconds, in which they make calls. This class has another
+     * class loader than the test.
      */
     static final class SweptClients implements UnaryOperator<String> {
         private static final int POLL_MS = 20;
@@ -143,7 +144,7 @@ class ErrorSweepTest {
 
         /** A client, and what its subscription has heard. */
         private record Swept(OneHopClient redis, Set<String> heard) {
-            /** The next call, which may begin a thread again. */
+            /** Makes the next call, which may start a thread again. */
             String value() {
                 try {
                     return redis.get("key");
@@ -159,7 +160,7 @@ class ErrorSweepTest {
         }
 
         private static Swept client(Path file, List<String> channels) {
-            // Not by the lab, whose classes another loader has.
+            // Not with the classes of the lab, which another loader has loaded.
             OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build();
             Swept swept = new Swept(redis, ConcurrentHashMap.newKeySet());
             if (!channels.isEmpty()) {

@@ -26,7 +26,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/** An Error in the middle of a call costs its connection, never its seat in the pool. */
+/**
+ * After an Error in the middle of a call its connection is closed, and the pool may open another
+ * one.
+ */
 class ErrorsTest {
     private static final String WELL = "errors 1000\nnext value\nleased 0\nusable 4\nsockets 0\n";
 
@@ -40,7 +43,7 @@ class ErrorsTest {
     }
 
     @Test
-    void anOutOfMemoryErrorLeavesNothingEither() {
+    void outOfMemoryErrorsLeaveNothingLeasedAndNothingOpenEither() {
         try (RedisServer server = RedisServer.start()) {
             assertEquals(
                     WELL,
@@ -51,11 +54,12 @@ class ErrorsTest {
     }
 
     @Test
-    void aLeaseThatEndedInAStackOverflowIsNotEndedASecondTime() {
+    void aLeaseThatIsSettledAgainAfterAStackOverflowEndsOnlyOnce() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = server.client("pool_size: 1")) {
             Pool pool = Inspected.pools(redis)[0];
-            // It closes settled connections, which takes stack when the seat is already free.
+            // A retired pool closes a connection that is settled. That needs stack when the seat is
+            // free already.
             pool.retire();
             settle(new Held(pool, this, Deadline.NONE)); // Loads the classes while there is stack.
             for (int room = 1; room < 800; room += 10) {
@@ -64,8 +68,8 @@ class ErrorsTest {
                 atTheEndOfTheStack(room, () -> settle(held));
                 NodeConnection next =
                         pool.tryLease(new Holder(), Deadline.in(60_000), NodeHealth.NOT_ASKED);
-                held.settle(true); // As a transaction does that ends because of the Error.
-                if (next != null) { // The first try got so far that the seat was free.
+                held.settle(true); // A transaction that ends by the Error settles a second time.
+                if (next != null) { // The first settling had freed the seat.
                     assertEquals(1, pool.getNumActive(), "with room for " + room);
                     pool.returnObject(next);
                 }
@@ -78,13 +82,13 @@ class ErrorsTest {
         try {
             held.settle(true);
         } catch (StackOverflowError full) {
-            // The lease is over all the same.
+            // The lease has ended nevertheless.
         }
     }
 
     /**
-     * Runs a job when only that many more calls of this method fit on the stack. Returns how many
-     * fit below a call.
+     * Runs a job when only {@code room} more calls of this method fit on the stack. Returns how
+     * many fit below this call.
      */
     private static int atTheEndOfTheStack(int room, Runnable job) {
         int fitting = 0;
@@ -100,18 +104,18 @@ class ErrorsTest {
     }
 
     /**
-     * Its calls end in Errors, a thousand times. It prints what these have left behind, and has a
-     * JVM of its own.
+     * A program with a JVM of its own. A thousand of its calls end in Errors. It prints what these
+     * have left behind.
      */
     static final class ErringProgram {
         private static final int TIMES = 1000;
-        private static final int FULL_EACH = 20; // Filling the memory takes longer.
+        private static final int FULL_EACH = 20; // The memory is filled less often.
         private static final int STACK_BYTES = 512 << 10;
         private static final int LOUD_LEVELS = 40;
 
         private final OneHopClient redis;
         private final Random chance = new Random(1);
-        private int deepest; // Where the stack was full the last time.
+        private int deepest; // The depth at which the stack was full the last time.
         private int depth;
 
         private ErringProgram(OneHopClient redis) {
@@ -120,7 +124,7 @@ class ErrorsTest {
 
         public static void main(String[] arguments) throws Exception {
             try (OneHopClient first = Nodes.clientOf(Stream.of(arguments[1]))) {
-                first.get("key"); // The JDK opens a socket of its own, once.
+                first.get("key"); // With the first call the JDK opens a socket of its own.
             }
             long before = sockets();
             OneHopClient redis =
@@ -173,7 +177,7 @@ class ErrorsTest {
             call(3);
         }
 
-        /** One of the kinds of calls. The reply must be the key's. */
+        /** Makes a call of this kind. The reply must be the value of the key. */
         private void call(int way) {
             switch (way) {
                 case 0 -> require(redis.get("key"));
@@ -220,8 +224,8 @@ class ErrorsTest {
                     errors++;
                     deepest = depth;
                 }
-                // No Error may cost the client a connection permanently. It may cost one connection
-                // for a while.
+                // After an Error the client may have one connection less for a while, but not for
+                // ever.
                 if (i % 4 == 3) {
                     call(0);
                 }
@@ -230,7 +234,10 @@ class ErrorsTest {
             System.out.println("next " + redis.get("key"));
         }
 
-        /** Calls at each level, once the end of the stack is near. The size of frames varies. */
+        /**
+         * Goes down the stack, and makes a call at each level near its end. The size of frames
+         * varies.
+         */
         private long descend(int way, int chance, long a, long b) {
             depth++;
             if (depth > deepest - LOUD_LEVELS) {
@@ -260,7 +267,7 @@ class ErrorsTest {
                         call(i % 4);
                     }
                 } catch (OutOfMemoryError
-                        // The JVM has only one such Error, so it would suppress itself.
+                        // The JVM has only one such Error, and an Error cannot suppress itself.
                         | IllegalArgumentException full) {
                     all = null;
                     errors++;

@@ -44,7 +44,7 @@ class FailuresTest {
     private static final int PATIENT_MS = 10_000;
     /*
      * A call that would wait for ever, or for some seconds more than it should, must have ended
-     * long before this. It leaves time for a loaded machine.
+     * long before this limit, which leaves time for a loaded machine.
      */
     private static final long MUCH_LATER_MS = PATIENT_MS - 2000;
 

@@ -40,10 +40,7 @@ import java.util.stream.Stream;
  */
 @ExtendWith(NoSecondTry.class)
 class HostileNodeTest {
-    /*
-     * The timeouts of these tests are some hundred milliseconds. A call that takes longer than this
-     * hangs.
-     */
+    /* Timeouts of these tests are some hundred milliseconds: a call beyond this limit hangs. */
     private static final long IN_TIME_MS = 8000;
 
     private static <T extends OneHopException> T fails(

@@ -46,7 +46,7 @@ import java.util.stream.Stream;
 
 import javax.net.ssl.SSLParameters;
 
-/** Nodes, and hosts on the way to them, that send other bytes over TLS than they should. */
+/** Nodes that send wrong bytes over TLS, and hosts on the way that change the bytes. */
 @Timeout(120)
 @ExtendWith(NoSecondTry.class)
 final class HostileTlsTest {
@@ -59,7 +59,7 @@ final class HostileTlsTest {
         certificates = new Certificates(folder);
     }
 
-    /** By the directives. */
+    /** A client that speaks TLS by the directives. */
     private static OneHopClient client(String server, String... directives) {
         return Nodes.clientOf(
                 Stream.of(server),
@@ -71,14 +71,14 @@ final class HostileTlsTest {
                         .toArray(String[]::new));
     }
 
-    /** By a context. The JDK then has other limits for records. */
+    /** A client that speaks TLS by a context, for which the JDK has other limits of records. */
     private static OneHopClient clientByContext(String server, String... directives) {
         return Nodes.clientOf(
                 OneHopClient.builder().tls(certificates.context()),
                 Nodes.configOf(Stream.of(server), directives));
     }
 
-    /** Runs a call. Fails if it does not end. */
+    /** Runs a call. The test fails if the call does not end. */
     private static <T> T ended(Callable<T> call) throws Exception {
         try {
             return Callers.begun(call).get(60, TimeUnit.SECONDS);
@@ -89,11 +89,11 @@ final class HostileTlsTest {
 
     /* ---- Records that are too large ---- */
 
-    /* The JDK takes more than the protocol allows: 33,093 bytes. */
+    /* The JDK accepts up to 33,093 bytes, more than the protocol allows. */
     private static byte[] recordOf(int size) {
         byte[] record = new byte[5 + size];
         Arrays.fill(record, (byte) 'x');
-        record[0] = 23; // Data.
+        record[0] = 23; // Application data.
         record[1] = 3;
         record[2] = 3;
         record[3] = (byte) (size >> 8);
@@ -116,7 +116,7 @@ final class HostileTlsTest {
                         clients.apply(
                                 relay.server(), new String[] {"pool_size: 1", "timeout: 30000"})) {
             fillBuffers(redis);
-            relay.inject(recordOf(size)); // While the connection is idle.
+            relay.inject(recordOf(size)); // The connection is idle.
             assertNull(ended(() -> redis.get("missing")));
 
             fillBuffers(redis);
@@ -141,7 +141,7 @@ final class HostileTlsTest {
         }
     }
 
-    /** Each buffer on the way to the client is made by then. */
+    /** Makes large calls, so that every buffer on the way to the client exists afterwards. */
     private static void fillBuffers(OneHopClient redis) {
         redis.set("large", "x".repeat(200_000));
         try (AbstractPipeline batch = redis.pipelined()) {
@@ -154,7 +154,7 @@ final class HostileTlsTest {
 
     /* ---- Records that have arrived in part ---- */
 
-    /** Once it is told to, sends a reply too many over the first connection. */
+    /** A node that sends a reply too many over its first connection, when it is told to. */
     private static ScriptedNode.Script lying(CountDownLatch told) {
         return talk -> {
             talk.handshake();
@@ -169,7 +169,10 @@ final class HostileTlsTest {
         };
     }
 
-    /** Lets the node send the surplus, passes that much of it on, and the rest a moment later. */
+    /**
+     * Lets the node send the reply too many. Passes on {@code length} bytes, and the rest a moment
+     * later.
+     */
     private static void passOnInParts(CountDownLatch told, Relay relay, int length) {
         relay.hold(length);
         long end = relay.given() + length;
@@ -185,7 +188,10 @@ final class HostileTlsTest {
         later.start();
     }
 
-    /** Its record has a head of 5 bytes, 11 + 1 bytes, and a tag of 16 bytes. */
+    /**
+     * The record of the reply has a head of 5 bytes, 11 + 1 bytes of content, and a tag of 16
+     * bytes.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 4, 5, 6, 32})
     void aSurplusReplyThatHasArrivedInPartIsNotTheNextReply(int length) {
@@ -217,7 +223,10 @@ final class HostileTlsTest {
 
     /* ---- Nodes that end a connection in the midst of a batch ---- */
 
-    /** Executes the first INCRs of a batch that arrive, then resets. Then it serves. */
+    /**
+     * A node that executes the INCRs of a batch that arrive first, and then resets the connection.
+     * Later it serves.
+     */
     private static ScriptedNode.Script dying(Map<String, Integer> executed) {
         AtomicBoolean isDead = new AtomicBoolean();
         return talk -> {
@@ -240,11 +249,11 @@ final class HostileTlsTest {
     }
 
     /**
-     * Several records are written in one step, and the node dies after the first. The client finds
-     * out during that step, or after it: so there are several rounds.
+     * The client writes several records in one step, and the node dies after the first record. The
+     * client may notice during that step or after it, so the test is repeated.
      */
     @RepeatedTest(20)
-    void whatANodeHasExecutedBeforeAResetIsNotReportedAsUnsent() {
+    void commandsThatANodeExecutedBeforeAResetAreNotReportedAsUnsent() {
         SSLParameters small = new SSLParameters();
         small.setMaximumPacketSize(1024);
         Map<String, Integer> executed = new ConcurrentHashMap<>();
@@ -255,7 +264,8 @@ final class HostileTlsTest {
                                 OneHopClient.builder()
                                         .tls(certificates.options().sslParameters(small).build()),
                                 Nodes.configOf(Stream.of(node.server()), "pool_size: 1"))) {
-            redis.exists("warm"); // Only a connection that was idle could be replaced.
+            redis.exists(
+                    "warm"); // Only an idle connection could be replaced, and the batch sent again.
             Map<String, Response<Long>> replies = new HashMap<>();
             try (AbstractPipeline batch = redis.pipelined()) {
                 for (int i = 0; i < 3000; i++) {
@@ -263,7 +273,7 @@ final class HostileTlsTest {
                 }
                 batch.sync();
             } catch (OneHopException failed) {
-                // Each reply says what is known of it.
+                // Each reply has its own failure.
             }
             replies.forEach((key, reply) -> requireHonest(executed.getOrDefault(key, 0), reply));
         }

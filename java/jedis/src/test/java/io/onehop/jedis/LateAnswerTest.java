@@ -28,14 +28,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Nodes that answer too late, thousands of times. A connection with a pending reply is never used
- * again, so every value belongs to its key.
+ * Nodes that answer too late, thousands of times. A connection on which a reply is still owed is
+ * never used again, so every value belongs to its key.
  */
 @ExtendWith(NoSecondTry.class)
 class LateAnswerTest {
     private static final int TIMEOUT_MS = 8;
 
-    /** Counted, so that the test cannot pass because nothing happened. */
+    /** The number of values that arrived, so that the test cannot pass because nothing happened. */
     private int arrived;
 
     private int late;
@@ -54,8 +54,8 @@ class LateAnswerTest {
     }
 
     /**
-     * Answers everything, sometimes after about the timeout, and sometimes half before and half
-     * after it.
+     * Answers every command, but sometimes only after about the timeout, or one part of the answer
+     * before it and the rest after it.
      */
     private static ScriptedNode unpunctual(int seed) {
         return ScriptedNode.start(
@@ -86,7 +86,7 @@ class LateAnswerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"get", "mget", "pipeline"})
-    void theConnectionIsClosedBeforeTheLateAnswerComesAndAnotherOneServesTheNextCommand(String kind)
+    void theConnectionIsClosedBeforeTheLateReplyAndTheNextCommandGetsAnotherOne(String kind)
             throws InterruptedException {
         CountDownLatch hasFailed = new CountDownLatch(1);
         CountDownLatch isGone = new CountDownLatch(1);
@@ -147,10 +147,10 @@ class LateAnswerTest {
         return List.of(first.get(), second.get());
     }
 
-    /* ---- Thousands of them ---- */
+    /* ---- Thousands of late answers ---- */
 
     @Test
-    void singleCommandsNeverGetAnAnswerThatCameLateForAnother() {
+    void singleCommandsNeverGetALateReplyToAnotherCommand() {
         try (ScriptedNode node = unpunctual(1);
                 OneHopClient redis =
                         node.client(
@@ -171,7 +171,7 @@ class LateAnswerTest {
     }
 
     @Test
-    void splitCommandsAndPipelinesNeverGetALateAnswerEither() {
+    void splitCommandsAndPipelinesNeverGetALateReplyToAnotherCommandEither() {
         List<ScriptedNode> nodes =
                 IntStream.range(2, 6).mapToObj(LateAnswerTest::unpunctual).toList();
         try (OneHopClient redis =
@@ -256,7 +256,7 @@ class LateAnswerTest {
                 RedisServer still = servers.get(round % 2);
                 still.freeze();
                 split(redis, keys);
-                still.thaw(); // Now it answers commands whose callers have given up.
+                still.thaw(); // The server now answers commands whose callers have given up.
                 pipelined(redis, keys);
                 split(redis, keys);
             }

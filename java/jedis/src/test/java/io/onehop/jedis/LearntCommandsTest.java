@@ -35,7 +35,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A command that the table does not hold is described by a node, once for a client. */
+/** If the table does not have a command, a node describes the command, once for each client. */
 @SuppressWarnings("deprecation") // Deprecated methods must work, too.
 class LearntCommandsTest {
     private static List<RedisServer> servers;
@@ -78,7 +78,10 @@ class LearntCommandsTest {
         redis.close();
     }
 
-    /** How often the nodes were asked since the last time, for descriptions and for keys. */
+    /**
+     * How often the nodes were asked for descriptions and for keys since the last call of this
+     * method.
+     */
     private String asked() {
         long info = servers.stream().mapToLong(server -> server.calls("command|info")).sum();
         long getkeys = servers.stream().mapToLong(server -> server.calls("command|getkeys")).sum();
@@ -115,7 +118,7 @@ class LearntCommandsTest {
     /* ---- Served ---- */
 
     @Test
-    void aNodeIsAskedOnceAndTheCommandGoesWhereItsKeyIs() {
+    void aNodeIsAskedOnceAndTheCommandIsSentToTheNodeOfItsKey() {
         long before = accepted();
         assertEquals("OK", sent("onehop.set " + a + " A"));
         assertEquals("info 1, getkeys 0", asked());
@@ -127,7 +130,7 @@ class LearntCommandsTest {
                 List.of("A", "B", "C"),
                 Stream.of(a, b, c).map(key -> sent("onehop.get " + key)).toList());
         assertEquals("info 1, getkeys 0", asked());
-        // Each question of this test is a connection of its own.
+        // Each question of this test opens a connection, which counts, too.
         long own = 3 * 2 * 3 + 3;
         assertEquals(before + own, accepted());
     }
@@ -139,7 +142,7 @@ class LearntCommandsTest {
     }
 
     @Test
-    void pipelinesAndTransactionsShareTheirConnectionWithIt() {
+    void aLearntCommandMayBeInAPipelineOrATransaction() {
         try (OneHopPipeline pipeline = redis.pipelined()) {
             pipeline.sendCommand(words("onehop.set " + a + " 1"));
             pipeline.set(b, "2");
@@ -163,15 +166,16 @@ class LearntCommandsTest {
     }
 
     @Test
-    void aTransactionIsNotAskedOnTheConnectionThatWatches() {
-        for (String key : List.of(a, b, c)) { // A node has only one connection. One is asked.
+    void theConnectionOfATransactionIsNotUsedToAskForADescription() {
+        // The client has one connection to each node, and one of the nodes is asked.
+        for (String key : List.of(a, b, c)) {
             try (AbstractTransaction transaction = redis.transaction(false)) {
                 transaction.watch(key);
                 Response<Object> set = transaction.sendCommand(words("onehop.last 1 " + key));
                 assertEquals("OK", text(set.get()));
                 transaction.multi();
                 transaction.sendCommand(words("onehop.last 2 " + key));
-                assertNull(transaction.exec()); // It has changed the watched key.
+                assertNull(transaction.exec()); // The first command has changed the watched key.
             }
             assertEquals("1", redis.get(key));
         }
@@ -179,7 +183,7 @@ class LearntCommandsTest {
     }
 
     @Test
-    void keysThatOnlyTheNodeFindsAreAskedForBeforeEachCall() {
+    void ifOnlyTheNodeCanFindTheKeysItIsAskedForThemBeforeEachCall() {
         assertEquals("OK", sent("onehop.last X " + b));
         try (OneHopPipeline pipeline = redis.pipelined()) {
             pipeline.sendCommand(words("onehop.last Y " + c));
@@ -192,7 +196,7 @@ class LearntCommandsTest {
     }
 
     @Test
-    void allItsKeysAreOnOneNode() {
+    void allKeysOfALearntCommandMustBeOnOneNode() {
         redis.set(a, "1");
         assertEquals(2L, sent("onehop.count 2 " + a + " " + a));
         assertThrows(CrossNode.class, () -> sent("onehop.count 2 " + a + " " + b));
@@ -203,7 +207,7 @@ class LearntCommandsTest {
     }
 
     @Test
-    void allNodesAnswerWhatIsForAll() {
+    void allNodesAnswerALearntCommandThatIsForAllNodes() {
         Stream.of(a, b, c).forEach(key -> redis.set(key, "1"));
         assertEquals(3L, sent("onehop.size"));
     }
@@ -249,7 +253,7 @@ class LearntCommandsTest {
     }
 
     @Test
-    void whatCannotBeServedIsRefusedWithTheReason() {
+    void aCommandThatCannotBeServedIsRefusedWithTheReason() {
         String where = " is not supported, server pool alpha: the command was not sent; ";
         String withoutKey =
                 "according to the node, it has no key, so OneHop cannot tell which nodes to use;"
@@ -271,7 +275,7 @@ class LearntCommandsTest {
         assertDenied("onehop.box take k", "onehop.box take");
         assertDenied("client nosuch", "client nosuch");
         assertDenied("no.such k", "no.such");
-        assertDenied("no.such k", "no.such"); // Known for some seconds.
+        assertDenied("no.such k", "no.such"); // The client remembers the answer for some seconds.
         assertEquals("info 7, getkeys 0", asked());
         assertRefused(
                 "xgroup",
@@ -303,12 +307,13 @@ class LearntCommandsTest {
     /* ---- A module that goes ---- */
 
     @Test
-    void whatANodeDeniesIsForgotten() {
+    void aDescriptionIsForgottenWhenANodeDoesNotKnowTheCommandAnyMore() {
         try (RedisServer server = RedisServer.start(CommandModule.options());
                 OneHopClient redis = server.client()) {
             for (boolean isPipelined : List.of(false, true)) {
                 sent(redis, "onehop.set k 1");
-                // redis 8 does not survive if the last command of a connection is unloaded.
+                // redis 8 crashes if a module is unloaded whose command was the last one of a
+                // connection.
                 redis.exists("k");
                 long before = server.calls("command|info");
                 server.ask(jedis -> jedis.sendCommand(named("module"), "unload", "onehop"));

@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Clients whose configuration changes while they are used, with real files and real nodes. */
+/** The configuration of clients changes while they are used. Files and nodes are real. */
 class LiveConfigurationTest {
     @TempDir private Path folder;
     private final Log log = new Log();
@@ -55,7 +55,7 @@ class LiveConfigurationTest {
         return folder.resolve("nutcracker.yml");
     }
 
-    /** Replaces the file, as careful editors do, or writes it in place. */
+    /** Puts another file in place of the file, as careful editors do, or overwrites it. */
     private void write(boolean isReplaced, String text) {
         try {
             if (isReplaced) {
@@ -83,7 +83,7 @@ class LiveConfigurationTest {
     }
 
     @Test
-    void everyValueBelongsToItsKeyWhileTheFileChangesAHundredTimesASecondAndHalfOfItIsGarbage()
+    void noValueIsWrongWhileTheFileChangesAHundredTimesASecondAndHalfOfTheTextsAreGarbage()
             throws Exception {
         String[] keys = Nodes.keys(500);
         try (Nodes nodes = Nodes.start(4)) {
@@ -123,8 +123,8 @@ class LiveConfigurationTest {
     }
 
     /**
-     * No topology mixes two versions: each belongs to one of these texts, or to the last one
-     * written.
+     * No topology mixes two versions of the file: each is of one of these texts, or of the text
+     * that was written last.
      */
     private void assertTopologiesAreOf(List<String> good, Queue<TopologyChange> changes)
             throws Exception {
@@ -143,7 +143,7 @@ class LiveConfigurationTest {
         }
     }
 
-    /** A hundred versions a second, until the client has changed often enough. */
+    /** Writes a hundred versions a second, until the client has adopted enough of them. */
     private void writer(List<String> good, Queue<TopologyChange> changes) {
         Random random = new Random(1);
         List<String> bad =
@@ -159,7 +159,7 @@ class LiveConfigurationTest {
         }
     }
 
-    /** Many threads read in every way while the job runs. */
+    /** While the job runs, many threads read by single commands, batches and transactions. */
     private static void load(OneHopClient redis, String[] keys, AtomicLong values, Runnable job)
             throws InterruptedException {
         AtomicBoolean isOver = new AtomicBoolean();
@@ -201,7 +201,7 @@ class LiveConfigurationTest {
     private static void pipeline(OneHopClient redis, List<String> wanted, Random random) {
         try (AbstractPipeline pipeline = redis.pipelined()) {
             List<Response<String>> replies = wanted.stream().map(pipeline::get).toList();
-            if (random.nextInt(20) == 0) { // Sometimes long enough for a change.
+            if (random.nextInt(20) == 0) { // Sometimes the file changes during this pause.
                 Processes.pause(300);
             }
             pipeline.sync();
@@ -233,7 +233,7 @@ class LiveConfigurationTest {
     }
 
     @Test
-    void closeEndsTheThreadAndAClientOfATextHasNone() {
+    void closeEndsTheThreadThatFollowsTheFileAndAClientOfATextHasNoSuchThread() {
         long before = refreshers();
         String text = Nodes.configOf(Stream.of("127.0.0.1:1:1"));
         try (OneHopClient redis = Nodes.clientOf(text)) {
@@ -250,7 +250,7 @@ class LiveConfigurationTest {
     /* ---- Subscriptions ---- */
 
     @Test
-    void aSubscriptionGoesOnIfItsChannelsAreWhereTheyWereAndEndsIfTheyAreNot() throws Exception {
+    void aSubscriptionEndsOnlyIfAChangePlacesItsChannelsOnOtherNodes() throws Exception {
         try (Nodes nodes = Nodes.start(2)) {
             write(true, text(nodes.servers().stream(), "hash: md5"));
             try (OneHopClient redis = client(change -> {})) {

@@ -27,7 +27,7 @@ class LostNodesTest {
     private static final String EXPIRED = "__keyevent@0__:expired";
     private static final String[] NOTIFYING = {"notify-keyspace-events", "KEx"};
 
-    /** Keeps the messages that it hears, and what it is told of missing nodes. */
+    /** Keeps the messages that it receives, and what it is told about missing channels. */
     private static final class Hearing extends JedisPubSub implements ChannelsListener {
         final List<String> heard = new CopyOnWriteArrayList<>();
         final List<String> told = new CopyOnWriteArrayList<>();
@@ -100,7 +100,7 @@ class LostNodesTest {
         }
     }
 
-    /** Waits until the client asks all its nodes again. */
+    /** Waits until no node of the client rests. */
     private static void awaitUp(OneHopClient client, List<String> channels) {
         for (String channel : channels) {
             assertTrue(
@@ -116,7 +116,8 @@ class LostNodesTest {
     }
 
     @Test
-    void theChannelsOfTheOthersGoOnAndThoseOfTheDeadNodeComeBack() throws InterruptedException {
+    void channelsOfLivingNodesGoOnAndChannelsOfADeadNodeComeBackWithIt()
+            throws InterruptedException {
         List<RedisServer> servers =
                 IntStream.range(0, 3).mapToObj(i -> RedisServer.start(NOTIFYING)).toList();
         try (OneHopClient client =
@@ -155,7 +156,8 @@ class LostNodesTest {
     }
 
     @Test
-    void aChannelThatIsSubscribedWhileItsNodeIsDeadComesWithTheNode() throws InterruptedException {
+    void aChannelThatIsSubscribedWhileItsNodeIsDeadIsHeardWhenTheNodeIsBack()
+            throws InterruptedException {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient client = nodes.client("timeout: 2000")) {
             RedisServer dead = nodes.servers().get(1);
@@ -184,7 +186,7 @@ class LostNodesTest {
     }
 
     @Test
-    void itEndsWhenNoNodeIsLeft() throws InterruptedException {
+    void aSubscriptionEndsWhenNoNodeIsLeft() throws InterruptedException {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient client = nodes.client("timeout: 2000")) {
             Hearing hearing = new Hearing();
@@ -198,7 +200,7 @@ class LostNodesTest {
     }
 
     @Test
-    void aLivingNodeOfAClusterTakesTheChannelsOfADeadOne() throws InterruptedException {
+    void aLivingNodeOfAClusterTakesOverTheChannelsOfADeadNode() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, false, NOTIFYING);
                 OneHopClient client = cluster.client("timeout: 2000")) {
             List<String> channels =

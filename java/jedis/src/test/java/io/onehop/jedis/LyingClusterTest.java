@@ -180,8 +180,7 @@ class LyingClusterTest {
             List<String> keys =
                     keys(50).stream().filter(key -> RedisCluster.slot(key) < 8192).toList();
             RedisCluster.await(
-                    "the failure names the foreign address", // On a busy machine a deadline may
-                    // come first.
+                    "the failure names the foreign address",
                     () -> {
                         String message =
                                 assertThrows(OneHopException.class, () -> redis.get(keys.get(0)))

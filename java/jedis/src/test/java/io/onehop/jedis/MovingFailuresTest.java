@@ -28,7 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 /**
- * What may keep a key from moving to another node: errors, nodes that rest or are slow, too few
+ * What may keep a key from moving to another node: errors, nodes that rest or are slow, and too few
  * connections. Implements spec/topology/moving.md.
  */
 class MovingFailuresTest {
@@ -46,7 +46,7 @@ class MovingFailuresTest {
     /* ---- Transactions ---- */
 
     @Test
-    void bringingAndExecHaveOneDeadline() {
+    void bringingKeysAndExecShareOneDeadline() {
         ScriptedNode.Script bringsLate =
                 talk -> {
                     talk.handshake();
@@ -76,7 +76,9 @@ class MovingFailuresTest {
         }
     }
 
-    /** More than half of the timeout: the two pauses of a call exceed it. */
+    /**
+     * Waits for more than half of the timeout, so that the two pauses of a call exceed the timeout.
+     */
     private static void pause() {
         try {
             Thread.sleep(350);
@@ -86,7 +88,7 @@ class MovingFailuresTest {
     }
 
     @Test
-    void allResponsesSayWhyNothingWasBrought() {
+    void ifAKeyCannotBeBroughtAllResponsesHaveTheReason() {
         try (ScriptedNode old = ScriptedNode.start(MovingFailuresTest::refuse);
                 ScriptedNode owner = ScriptedNode.start(MovingFailuresTest::refuse);
                 OneHopClient client = client(owner.server(), old.server());
@@ -107,9 +109,12 @@ class MovingFailuresTest {
         }
     }
 
-    /** Two copies are compared at the owner, whose only connection watches. */
+    /**
+     * Two copies of a key are compared at the owner, to which the only connection is the one that
+     * watches.
+     */
     @Test
-    void aWatchThatHoldsTheOnlyConnectionCanBring() {
+    void aTransactionThatHoldsTheOnlyConnectionCanBringKeys() {
         try (RedisServer old = RedisServer.start();
                 RedisServer owner = RedisServer.start();
                 OneHopClient client = client(owner.server(), old.server(), "pool_size: 1");
@@ -129,7 +134,7 @@ class MovingFailuresTest {
     /* ---- Nodes ---- */
 
     @Test
-    void anOldOwnerThatEndsBetweenItsTwoAnswersFailsTheCall() {
+    void anOldOwnerThatClosesBetweenItsTwoAnswersFailsTheCall() {
         ScriptedNode.Script endsBetween =
                 talk -> {
                     talk.handshake();
@@ -150,7 +155,7 @@ class MovingFailuresTest {
     }
 
     @Test
-    void anOldOwnerThatIsDeadFailsWhatItMayHave() {
+    void aDeadOldOwnerFailsCallsForKeysThatItMayHave() {
         try (RedisServer old = RedisServer.start();
                 RedisServer other = RedisServer.start();
                 OneHopClient client = client(other.server(), old.server())) {
@@ -158,7 +163,8 @@ class MovingFailuresTest {
             old.kill();
             assertEquals("v", client.get("here"));
             assertEquals(
-                    2, client.append("here", "w")); // The owner has it, so the old one has not.
+                    2,
+                    client.append("here", "w")); // The owner has the key, so the old owner has not.
             OneHopException read = assertThrows(NodeDown.class, () -> client.get("gone"));
             assertEquals(old.node(), read.getNode());
             OneHopException write = assertThrows(NodeDown.class, () -> client.incr("gone"));
@@ -196,7 +202,7 @@ class MovingFailuresTest {
         }
     }
 
-    /** How often it was asked for a key. */
+    /** How often this server was asked to hand over a key. */
     private static long brought(RedisServer server) {
         return server.ask(jedis -> jedis.info("commandstats"))
                 .lines()
@@ -206,7 +212,7 @@ class MovingFailuresTest {
     }
 
     @Test
-    void copiesOnNodesThatMayBeOneAreNotRemoved() {
+    void noCopyIsRemovedIfBothAddressesMayBeTheSameNode() {
         List<String> asked = new CopyOnWriteArrayList<>();
         ScriptedNode.Script nameless =
                 talk -> {
@@ -235,7 +241,7 @@ class MovingFailuresTest {
     /* ---- Credentials ---- */
 
     @Test
-    void aProviderIsNotAskedForAPasswordThatANodeWouldSend() {
+    void theOldOwnerIsNotGivenAPasswordOfTheProvider() {
         try (RedisServer old = RedisServer.start();
                 RedisServer owner = RedisServer.start()) {
             for (RedisServer each : List.of(old, owner)) {

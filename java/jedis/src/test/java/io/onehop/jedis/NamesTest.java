@@ -28,18 +28,18 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /**
- * Host names whose resolver is slow, dead or does not know them. Runs in a namespace with a
- * resolver of its own.
+ * Host names that the resolver answers slowly, does not answer, or does not know. The tests run in
+ * a namespace with a resolver of its own.
  */
 class NamesTest {
     private static final Path DNS = Path.of("..", "..", "conformance", "lab", "dns.py");
 
     /**
-     * One step for each silent address, and then the one that has answered comes first. One that
-     * refuses is passed over.
+     * A client waits one step for each silent address. Afterwards it tries the address that has
+     * answered first. If an address refuses, the client goes on with the next one.
      */
     @Test
-    void aSilentAddressOfANameCostsAStep(@TempDir Path folder) {
+    void eachSilentAddressOfANameCostsAStepOfTheTimeout(@TempDir Path folder) {
         String hosts = folder.resolve("hosts").toString();
         assertEquals(
                 """
@@ -53,7 +53,7 @@ class NamesTest {
     }
 
     @Test
-    void anUnresolvedNameCostsOnlyItsNodesKeysAndItsNodeRests(@TempDir Path folder)
+    void anUnresolvedNameFailsOnlyKeysOfItsNodeAndTheNodeRests(@TempDir Path folder)
             throws IOException {
         Path zone = folder.resolve("zone.json");
         Files.writeString(
@@ -82,7 +82,7 @@ class NamesTest {
     }
 
     @Test
-    void aLookUpThatFailsForLackOfDescriptorsSaysNothingAboutTheNode() {
+    void aLookUpThatFailsForLackOfDescriptorsIsNoFailureOfTheNode() {
         assertEquals(
                 "true, state 0\nvalue\n",
                 Jvm.outputBeneath(
@@ -92,8 +92,8 @@ class NamesTest {
     }
 
     /**
-     * Calls nodes whose names have silent addresses before the one that answers, or one that
-     * refuses. Its argument is the hosts file of the JVM.
+     * Calls nodes whose names have other addresses before the one that answers: silent addresses,
+     * or an address that refuses. The argument is the hosts file of the JVM.
      */
     static final class AddressesProgram {
 
@@ -130,7 +130,7 @@ class NamesTest {
             }
         }
 
-        /** The value of the first call, and of one over another new connection, which is quick. */
+        /** The value of the first call, and whether a call over another new connection is quick. */
         private static String calls(String name, RedisServer server) {
             try (OneHopClient client = client(name, server)) {
                 String first = value(client);
@@ -145,7 +145,7 @@ class NamesTest {
             }
         }
 
-        /** The value of the first call of a client, and of the first batch of another one. */
+        /** The value of a client's first call, and the value of another client's first batch. */
         private static String callsOfRefused(RedisServer server) {
             try (OneHopClient ofCalls = client("refused", server);
                     OneHopClient ofBatches = client("refused", server)) {
@@ -182,7 +182,7 @@ class NamesTest {
      * name.
      */
     static final class NamesProgram {
-        // The C library would keep asking for longer than this.
+        // The C library would ask the resolver for longer than this.
         private static final long LATE_MS = 4000;
 
         private NamesProgram() {}
@@ -248,7 +248,7 @@ class NamesTest {
             }
         }
 
-        /** Asks more than once, because on a busy machine a rest may end in between. */
+        /** Repeats the call, because on a busy machine a rest may end before the call is made. */
         private static boolean rests(OneHopClient client, String key) {
             for (int i = 0; i < 20; i++) {
                 try {
@@ -279,7 +279,7 @@ class NamesTest {
                 try (OneHopClient client = client(named, "server_failure_limit: 1")) {
                     Callers.answered(() -> client.set("key", "value"));
                     try (OneHopClient other = client("no-such-host.invalid:1:1")) {
-                        failure(other); // Loads the classes of a failure.
+                        failure(other); // Loads the classes that a failure needs.
                     }
                     Inspected.pools(client)[0].clear();
                     List<FileInputStream> taken = takeAll();

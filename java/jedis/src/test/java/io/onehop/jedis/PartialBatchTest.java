@@ -36,8 +36,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Three healthy nodes and a fourth that fails in the worst way for the others. The healthy ones
- * lose nothing, no lease is left, and what is reported as not sent was not sent.
+ * Three healthy nodes, and a fourth node that fails in ways that could affect the others. Nothing
+ * that the healthy nodes answered is lost, no connection stays leased, and commands that are
+ * reported as not sent were not sent.
  */
 class PartialBatchTest {
     @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(3);
@@ -90,7 +91,7 @@ class PartialBatchTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"dead", "hung before the handshake", "hung after it"})
-    void theRepliesOfThreeNodesAreInTheCallersOrderAndTheFourthIsNamed(String how) {
+    void theRepliesOfThreeNodesAreInTheCallersOrderAndTheFourthNodeIsNamed(String how) {
         ScriptedNode.Script script =
                 talk -> {
                     if (how.endsWith("it")) {
@@ -106,7 +107,7 @@ class PartialBatchTest {
             String[] keys = Nodes.keys(400);
             write(redis, "value", keys);
             List<String> wanted = new ArrayList<>(List.of(keys));
-            wanted.addAll(wanted.subList(0, 100)); // Duplicates, too.
+            wanted.addAll(wanted.subList(0, 100)); // Some keys are wanted twice.
             String missing =
                     Stream.iterate("missing", key -> key + "!")
                             .filter(key -> !isFourth(redis, key))
@@ -179,13 +180,11 @@ class PartialBatchTest {
     /* ---- Sick in a way that touches the others ---- */
 
     @Test
-    void aLargeReplyThatDripsDoesNotKeepTheOthersFromManyWindowsOfTheirOwn() {
+    void aLargeReplyThatDripsDoesNotDelayManyWindowsOfTheOtherNodes() {
         ScriptedNode.Script dripping =
                 talk -> {
                     talk.handshake().command();
-                    talk.send(
-                            "$1000000\r\n"
-                                    + "x".repeat(100_000)); // Larger than any of our buffers.
+                    talk.send("$1000000\r\n" + "x".repeat(100_000)); // More than every buffer.
                     for (int i = 0; i < 900; i++) {
                         talk.send("x");
                         Processes.pause(20);
@@ -200,7 +199,7 @@ class PartialBatchTest {
                             .toArray(String[]::new);
             AbstractPipeline pipeline = redis.pipelined();
             Response<String> sick = pipeline.get(Nodes.keyOn(redis, "fourth"));
-            // Some 6 MB: many windows each.
+            // Some 6 MB: many windows for each node.
             List<Response<String>> healthy =
                     Stream.of(keys).map(key -> pipeline.set(key, value)).toList();
             PartialBatch failure = assertThrows(PartialBatch.class, pipeline::sync);
@@ -212,7 +211,7 @@ class PartialBatchTest {
     }
 
     @Test
-    void elementsThatAreNoTextDoNotSpoilTheFailureOfAnotherNode() {
+    void elementsThatAreNotTextDoNotHideTheFailureOfAnotherNode() {
         ScriptedNode.Script strange =
                 talk -> {
                     talk.handshake();

@@ -31,8 +31,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Pipelines over healthy nodes: order, errors in the middle, sizes just below and above every
- * buffer.
+ * Pipelines over healthy nodes: the order of replies, errors among them, and values just smaller
+ * and larger than every buffer.
  */
 class PipelineTest {
     @RegisterExtension
@@ -177,7 +177,7 @@ class PipelineTest {
     }
 
     @Test
-    void repliesNestedAndEmptyAreDecodedAsJedisDoes() {
+    void nestedAndEmptyRepliesAreDecodedAsJedisDoes() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
             pipeline.rpush("l", "a", "");
             Response<List<String>> list = pipeline.lrange("l", 0, -1);
@@ -193,7 +193,7 @@ class PipelineTest {
     }
 
     @Test
-    void argumentsTheUserMadeAreRoutedByTheTable() {
+    void argumentsThatTheCallerBuiltAreRoutedByTheTable() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
             Response<Object> set =
                     pipeline.sendCommand(
@@ -258,8 +258,8 @@ class PipelineTest {
                             .toArray(String[]::new);
             try (AbstractPipeline pipeline = client.pipelined()) {
                 List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
-                // If nodes were served one after the other, they would wait for each other
-                // until the deadline.
+                // The nodes wait for each other: if they were asked one after the other, the
+                // deadline would pass.
                 pipeline.sync();
                 assertEquals("value of " + keys[2], replies.get(2).get());
             }
@@ -291,7 +291,7 @@ class PipelineTest {
 
     /* ---- Nodes that stop reading ---- */
 
-    /** Answers every command with its key and that many bytes. */
+    /** Answers every command with its key, followed by so many bytes. */
     private static ScriptedNode.Script answering(int bytes) {
         String tail = "y".repeat(bytes);
         return talk -> {
@@ -340,7 +340,7 @@ class PipelineTest {
                     int commands = 0;
                     for (List<String> command : talk.commands()) {
                         if (commands++ % 500 == 0) {
-                            Processes.pause(5); // Time for everything to arrive.
+                            Processes.pause(5); // Everything that was sent arrives in this time.
                             most.accumulateAndGet(talk.arrived(), Math::max);
                         }
                         talk.bulk("value");

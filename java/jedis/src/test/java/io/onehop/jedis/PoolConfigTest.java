@@ -85,7 +85,7 @@ class PoolConfigTest {
         return poolOf(redis).lease(new Holder(), Deadline.in(60_000));
     }
 
-    /** Uses that many connections at the same time. */
+    /** Leases so many connections at the same time, and gives them back. */
     private static void use(OneHopClient redis, int count) {
         List<NodeConnection> leased =
                 IntStream.range(0, count).mapToObj(i -> lease(redis)).toList();
@@ -141,7 +141,7 @@ class PoolConfigTest {
     }
 
     @Test
-    void aMaxWaitWithoutEndEndsAtTheDeadline() {
+    void withoutAMaxWaitACallWaitsUntilItsDeadline() {
         config.setMaxTotal(1);
         try (OneHopClient redis = client("timeout: 100")) {
             NodeConnection only = lease(redis);
@@ -162,7 +162,7 @@ class PoolConfigTest {
     }
 
     @Test
-    void eachCheckOpensConnectionsUntilMinIdleAreIdle() {
+    void eachCheckOpensConnectionsUntilThereAreMinIdle() {
         config.setMinIdle(3);
         config.setTimeBetweenEvictionRuns(Duration.ofMillis(20));
         try (OneHopClient redis = client()) {
@@ -174,7 +174,7 @@ class PoolConfigTest {
     }
 
     @Test
-    void connectionsThatIdleForLongerAreClosed() {
+    void connectionsThatAreIdleForLongerThanAllowedAreClosed() {
         config.setMinEvictableIdleDuration(Duration.ofMillis(50));
         config.setTimeBetweenEvictionRuns(Duration.ofMillis(20));
         try (OneHopClient redis = client()) {
@@ -205,7 +205,7 @@ class PoolConfigTest {
 
     /* ---- MBeans ---- */
 
-    /** The name of an MBean; with an asterisk that of several. */
+    /** The name of an MBean, or with an asterisk a pattern for the names of several. */
     private static ObjectName name(String last) throws Exception {
         return new ObjectName(BASE + '"' + last + '"');
     }
@@ -255,9 +255,12 @@ class PoolConfigTest {
         }
     }
 
-    /** The same names and types, so that what reads the one can read the other. */
+    /**
+     * Names and types are the same, so programs that read the MBean of a GenericObjectPool can read
+     * OneHop's.
+     */
     @Test
-    void itHasTheAttributesOfAGenericObjectPool() throws Exception {
+    void anMBeanHasTheAttributesOfAGenericObjectPool() throws Exception {
         try (GenericObjectPool<?> theirs =
                         new GenericObjectPool<>(new ConnectionFactory(new HostAndPort("", 1)));
                 OneHopClient redis = client("pool_size: 9")) {
@@ -269,7 +272,7 @@ class PoolConfigTest {
             for (Attribute each : BEANS.getAttributes(name("pool-alpha-a"), names).asList()) {
                 values.put(each.getName(), each.getValue());
             }
-            assertEquals(expected.keySet(), values.keySet(), "each has a value");
+            assertEquals(expected.keySet(), values.keySet(), "each attribute has a value");
             assertEquals(true, values.get("Fairness"));
             assertEquals(false, values.get("Closed"));
             assertNumbers(Map.of("MaxTotal", 9, "MaxIdle", 9, "MaxWaitMillis", -1));
@@ -290,7 +293,7 @@ class PoolConfigTest {
     }
 
     @Test
-    void eachNodeOfEachClientHasOne() throws Exception {
+    void eachNodeOfEachClientHasAnMBean() throws Exception {
         config.setJmxNameBase("com.acme:type=Redis,name=");
         config.setJmxNamePrefix("cache");
         ObjectName all = new ObjectName("com.acme:*");
@@ -312,7 +315,7 @@ class PoolConfigTest {
     }
 
     @Test
-    void aNameThatJmxRefusesCostsOnlyTheMBean() {
+    void aNodeWhoseMBeanNameIsRefusedHasNoMBeanButServes() {
         config.setJmxNameBase("nonsense");
         try (Log log = new Log();
                 OneHopClient redis = client("timeout: 0", "pool_size: 8")) {
@@ -326,7 +329,7 @@ class PoolConfigTest {
     }
 
     @Test
-    void aNodeKeepsItsNameWhenItIsReachedInAnotherWay() throws Exception {
+    void aNodeKeepsTheNameOfItsMBeanWhenItsPoolIsReplaced() throws Exception {
         try (OneHopClient redis = client("pool_size: 4")) {
             redis.get("key");
             byte[] changed = text("pool_size: 6").getBytes(StandardCharsets.UTF_8);

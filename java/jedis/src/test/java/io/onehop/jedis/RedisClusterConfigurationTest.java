@@ -43,7 +43,7 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The configuration of a Redis Cluster's server pool changes while it is used. */
+/** The configuration of a Redis Cluster changes while the client is used. */
 class RedisClusterConfigurationTest {
     @TempDir private Path folder;
     private final Log log = new Log();
@@ -179,7 +179,7 @@ class RedisClusterConfigurationTest {
     private void single(String key) {
         client.set(key, "value of " + key);
         String found = client.get(key);
-        if (found != null) { // A replica may lag.
+        if (found != null) { // A replica may not have the key yet.
             assertEquals("value of " + key, found);
         }
     }
@@ -200,7 +200,7 @@ class RedisClusterConfigurationTest {
     /* ---- From a cluster and back ---- */
 
     @Test
-    void fromAClusterToPlainServersAndBackDuringABatchATransactionAndASubscription()
+    void aPoolBecomesPlainServersAndAClusterAgainDuringABatchATransactionAndASubscription()
             throws Exception {
         try (RedisServer plain = RedisServer.start()) {
             String key = RedisCluster.tagIn(5000);
@@ -220,13 +220,14 @@ class RedisClusterConfigurationTest {
             client.set(key, "plain");
             assertEquals(Role.NONE, client.topology().nodes().get(0).role());
             cluster.move(100, 0, 2);
-            batch.sync(); // MOVED, while the only map is the client's own.
+            batch.sync(); // A node answers MOVED, but the new configuration has no map of the
+            // cluster.
             assertEquals("cluster", first.get());
             assertEquals("cluster", second.get());
             assertEquals(List.of(8L), transaction.exec());
             assertEquals("plain", client.get(key));
             assertEquals(0, plain.calls("cluster|info") + plain.calls("cluster|shards"));
-            assertEquals(asked, asked(), "maps asked of servers that are not a cluster any more");
+            assertEquals(asked, asked(), "no map was asked for while the pool was not a cluster");
             change(seed(1), ServerPool::cluster);
             assertEquals("cluster!", client.get(key));
             assertEquals("cluster", client.get(moved));
@@ -245,7 +246,8 @@ class RedisClusterConfigurationTest {
     }
 
     @Test
-    void aTransactionThatMeetsMovedAfterTheClusterWasGivenUpIsLostAsAWhole() throws Exception {
+    void aTransactionThatIsRedirectedAfterTheConfigurationHasNoClusterAnyMoreFailsAsAWhole()
+            throws Exception {
         try (RedisServer plain = RedisServer.start()) {
             String key = RedisCluster.tagIn(100);
             client.set(key, "1");
@@ -260,7 +262,7 @@ class RedisClusterConfigurationTest {
     }
 
     @Test
-    void aFileWhoseSeedsAreDeadIsUsedIfTheyAreNodesOfTheMap() {
+    void aFileWithDeadSeedsIsUsedIfTheSeedsAreNodesOfTheMap() {
         client.set("a", "1");
         cluster.server(0).kill();
         change(seed(0, "timeout: 30000"), pool -> pool.timeoutMs() == 30000);
@@ -277,7 +279,7 @@ class RedisClusterConfigurationTest {
     }
 
     @Test
-    void aClusterWithoutAMapIsNoGoodConfigurationUntilItHasOne() {
+    void aConfigurationOfAClusterIsNotUsedUntilItsMapIsKnown() {
         client.set("a", "1");
         try (RedisCluster other = RedisCluster.start(1, false)) {
             other.server(0).freeze();
@@ -299,12 +301,13 @@ class RedisClusterConfigurationTest {
                     });
             assertEquals("1", client.get("a"));
             other.server(0).thaw();
-            RedisCluster.await("it is used", () -> client.topology().nodes().size() == 1);
+            RedisCluster.await(
+                    "the new cluster is used", () -> client.topology().nodes().size() == 1);
             assertNull(client.get("a"));
         }
     }
 
-    /** Each costs a step of the timeout, and not all of it. */
+    /** Each silent seed costs only a step of the timeout. */
     @Test
     void silentSeedsDoNotHideTheOneThatAnswers() throws IOException {
         try (RedisCluster cluster = RedisCluster.start(1, false);

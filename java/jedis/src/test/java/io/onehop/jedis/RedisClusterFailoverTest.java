@@ -76,7 +76,8 @@ class RedisClusterFailoverTest {
                         assertEquals(keys[0], reading.get(keys[0]));
                         try {
                             return keys[0].equals(client.get(keys[0]));
-                        } catch (NodeDown election) { // It takes longer than the call's time.
+                        } catch (
+                                NodeDown election) { // The election takes longer than the call may.
                             return false;
                         }
                     });
@@ -175,12 +176,13 @@ class RedisClusterFailoverTest {
         }
     }
 
-    /** All of them wait at the master when its replica takes over. */
+    /** Several blocking commands wait at the master when its replica takes over. */
     @Test
     void aBlockingCommandGoesOnAtTheNewMaster() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(1, true);
                 OneHopClient client = cluster.client("timeout: 3000")) {
-            Jedis heir = cluster.server(1).jedis(); // Stays connected when it becomes the master.
+            Jedis heir =
+                    cluster.server(1).jedis(); // Stays open when the replica becomes the master.
             heir.configSet("slowlog-log-slower-than", "0");
             XReadParams endless = XReadParams.xReadParams().block(30_000);
             Map<String, StreamEntryID> streams = Map.of("stream", StreamEntryID.XREAD_NEW_ENTRY);
@@ -212,7 +214,7 @@ class RedisClusterFailoverTest {
         }
     }
 
-    /** The words of the last such command. */
+    /** The words of the last command of this name that the server has executed. */
     private static List<String> sent(Jedis server, String command) {
         return server.slowlogGet(100).stream()
                 .map(Slowlog::getArgs)
@@ -242,9 +244,11 @@ class RedisClusterFailoverTest {
         }
     }
 
-    /** Every value names its key and counts. A key holds the value that was acknowledged last. */
+    /**
+     * Every value has its key and a number in it. At the end a key has the last acknowledged value.
+     */
     @Test
-    void slotsThatMoveUnderPipelinesLoseNothingAndMixNothingUp() throws InterruptedException {
+    void pipelinesLoseAndMixUpNothingWhileSlotsMove() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 10000")) {
             Map<Integer, String> tags = new HashMap<>();

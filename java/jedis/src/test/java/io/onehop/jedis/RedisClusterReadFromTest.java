@@ -95,7 +95,7 @@ class RedisClusterReadFromTest {
                 .orElseThrow();
     }
 
-    /** How many reads of each key, in turn, each server has answered. */
+    /** Reads each key so many times. Returns how many reads each server has answered. */
     private static Map<Integer, Long> readers(OneHopClient client, int reads, String... keys) {
         long[] before =
                 cluster.servers().stream().mapToLong(server -> server.calls("get")).toArray();
@@ -169,7 +169,7 @@ class RedisClusterReadFromTest {
     }
 
     @Test
-    void replicasTakeTurnsForEachMasterByItself() {
+    void theReplicasOfEachMasterTakeTurns() {
         try (OneHopClient client = client("read_from: prefer_replica")) {
             String first = keyOf(client, 0);
             String second = keyOf(client, 1);
@@ -180,7 +180,7 @@ class RedisClusterReadFromTest {
     }
 
     @Test
-    void nodesOfTheZoneAnswerReadsMastersTooAndOthersIfThereAreNone() {
+    void nodesOfTheZoneAnswerReadsAlsoIfTheyAreMastersAndOtherNodesIfTheZoneHasNone() {
         try (OneHopClient client = client("read_from: same_zone", "zone: " + ZONE)) {
             assertEquals(Map.of(2, 10L), readers(client, 10, keyOf(client, 0)));
             assertEquals(Map.of(1, 10L), readers(client, 10, keyOf(client, 1)));
@@ -219,7 +219,7 @@ class RedisClusterReadFromTest {
                 assertEquals("value", zone.get(key));
             }
             int down = 0;
-            // One of two turns; none if the map already has the change.
+            // One of the two reads fails, or none if the map already has the change.
             for (int i = 0; i < 2; i++) {
                 try {
                     assertEquals("value", strict.get(key));

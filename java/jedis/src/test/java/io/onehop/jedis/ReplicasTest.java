@@ -41,8 +41,8 @@ import java.util.stream.IntStream;
 class ReplicasTest {
     private static final List<String> KEYS = List.of(Nodes.keys(1000));
 
-    private Nodes nodes; // Two masters.
-    private final List<RedisServer> replicas = new ArrayList<>(); // Two of each.
+    private Nodes nodes; // The two masters.
+    private final List<RedisServer> replicas = new ArrayList<>(); // Two for each master.
 
     @BeforeEach
     void start() {
@@ -75,7 +75,7 @@ class ReplicasTest {
                 () -> IntStream.range(0, 4).allMatch(this::hasEverything));
     }
 
-    /** The offset of a replica says nothing before its link is up. */
+    /** The link must be up: before, the offset of a replica says nothing. */
     private boolean hasEverything(int number) {
         RedisServer replica = replicas.get(number);
         RedisServer master = nodes.servers().get(number / 2);
@@ -104,7 +104,7 @@ class ReplicasTest {
         return servers.stream().mapToLong(each).sum();
     }
 
-    /** Reads everything: alone, in a batch, and split. */
+    /** Reads every key: by single commands, in a batch, and by a split command. */
     private static void requireAll(OneHopClient redis) {
         for (String key : KEYS) {
             assertEquals(key, redis.get(key));
@@ -173,7 +173,7 @@ class ReplicasTest {
     }
 
     @Test
-    void whatDoesNotOnlyReadIsForMasters() {
+    void commandsThatDoNotOnlyReadAreSentToMasters() {
         try (OneHopClient redis = client("replica");
                 OneHopClient plain = nodes.client()) {
             redis.set("key:1", "new");
@@ -216,7 +216,7 @@ class ReplicasTest {
     }
 
     @Test
-    void theMasterAnswersForReplicasThatDie() {
+    void theMasterAnswersReadsWhenItsReplicasAreDead() {
         try (OneHopClient prefers = client("prefer_replica");
                 OneHopClient fastest = client("lowest_latency");
                 OneHopClient strict = client("replica")) {
@@ -236,13 +236,13 @@ class ReplicasTest {
     }
 
     @Test
-    void aReplicaThatHasLostItsMasterLeavesReadsToIt() {
+    void theMasterAnswersReadsWhenItsReplicasHaveLostTheirLinkToIt() {
         try (Jedis replica = replicas.get(0).jedis();
                 Jedis other = replicas.get(1).jedis();
                 OneHopClient redis = client("prefer_replica")) {
             for (Jedis each : List.of(replica, other)) {
                 each.configSet("replica-serve-stale-data", "no");
-                each.replicaof("127.0.0.1", 1); // Nobody is there.
+                each.replicaof("127.0.0.1", 1); // No server listens at this port.
             }
             requireAll(redis);
         }
@@ -264,7 +264,7 @@ class ReplicasTest {
     }
 
     @Test
-    void replicasThatSentinelsNameAnswerThroughAFailover() {
+    void replicasThatSentinelsNameAnswerAlsoDuringAFailover() {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis =
                         Nodes.clientOf(
@@ -274,7 +274,7 @@ class ReplicasTest {
             RedisCluster.await(
                     "the replica answers",
                     () -> {
-                        redis.get("key"); // It may not have the value yet.
+                        redis.get("key"); // The replica may not have the value yet.
                         return masters.replica(0).calls("get") > before;
                     });
             RedisCluster.await("it has the value", () -> "value".equals(redis.get("key")));

@@ -44,7 +44,7 @@ class ScriptsTest {
         lose();
     }
 
-    /** Every node loses its scripts, as after a restart. */
+    /** Makes every node forget its scripts, as after a restart. */
     private static void lose() {
         for (RedisServer server : nodes.servers()) {
             server.ask(one -> one.scriptFlush());
@@ -52,7 +52,7 @@ class ScriptsTest {
     }
 
     @Test
-    void aScriptWithoutKeysRunsIfThereIsOneServer() {
+    void aScriptWithoutKeysRunsOnlyIfThereIsOneServer() {
         String digest;
         digest = nodes.servers().get(0).ask(one -> one.scriptLoad("return ARGV[1]"));
         try (OneHopClient redis = Nodes.clientOf(Stream.of(nodes.servers().get(0).server()))) {
@@ -77,7 +77,7 @@ class ScriptsTest {
     }
 
     @Test
-    void aScriptIsLoadedKnownAndForgottenEverywhere() {
+    void aScriptIsLoadedFoundAndFlushedOnEveryNode() {
         try (OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad(COUNT);
             assertEquals(List.of(true), redis.scriptExists(List.of(digest)));
@@ -90,7 +90,7 @@ class ScriptsTest {
     }
 
     @Test
-    void aLostScriptIsRepairedAndRunsOnce() {
+    void aLostScriptIsLoadedAgainAndRunsOnce() {
         try (OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad(COUNT);
             for (long round = 1; round <= 3; round++) {
@@ -107,7 +107,7 @@ class ScriptsTest {
     }
 
     @Test
-    void aScriptThatWasOnlySeenInEvalIsRemembered() {
+    void aScriptThatWasOnlySentByEvalIsRemembered() {
         try (OneHopClient redis = nodes.client()) {
             redis.eval("return KEYS[1]", 1, "key");
             try (AbstractPipeline pipeline = redis.pipelined()) {
@@ -129,7 +129,7 @@ class ScriptsTest {
     }
 
     @Test
-    void aScriptThatWasNeverSeenIsTheNodesError() {
+    void forAScriptThatWasNeverSeenTheNodesErrorIsReturned() {
         try (OneHopClient redis = nodes.client();
                 OneHopClient other = nodes.client()) {
             String digest = other.scriptLoad(COUNT);
@@ -144,7 +144,7 @@ class ScriptsTest {
     }
 
     @Test
-    void inAPipelineTheScriptIsSentFirstOnceForEachNode() {
+    void inAPipelineTheScriptIsLoadedFirstAndOnceOnEachNode() {
         try (OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad(COUNT);
             lose();
@@ -183,7 +183,7 @@ class ScriptsTest {
     }
 
     @Test
-    void inATransactionNothingIsRepaired() {
+    void inATransactionALostScriptIsNotLoadedAgain() {
         try (OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad(COUNT);
             lose();
@@ -196,7 +196,7 @@ class ScriptsTest {
     }
 
     @Test
-    void betweenWatchAndMultiALostScriptIsRepaired() {
+    void betweenWatchAndMultiALostScriptIsLoadedAgain() {
         try (OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad(COUNT);
             lose();

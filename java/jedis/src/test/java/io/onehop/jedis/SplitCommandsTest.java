@@ -32,8 +32,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * MGET, MSET, DEL, UNLINK, TOUCH and EXISTS over several nodes answer as one server would. Every
- * other command with several keys needs them on one node.
+ * MGET, MSET, DEL, UNLINK, TOUCH and EXISTS over several nodes answer as one server would. For
+ * every other command all keys must be on one node.
  */
 class SplitCommandsTest {
     @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4);
@@ -69,7 +69,7 @@ class SplitCommandsTest {
     }
 
     @Test
-    void msetWritesEveryPairAndTheLastOfEqualKeysWins() {
+    void msetWritesEveryPairAndOfEqualKeysTheLastValueCounts() {
         String[] pairs = new String[2002];
         for (int i = 0; i < 1000; i++) {
             pairs[2 * i] = "key:" + i;
@@ -111,7 +111,7 @@ class SplitCommandsTest {
     }
 
     @Test
-    void aPipelineSplitsTheSameCommandsAndKeepsEveryOrder() {
+    void aPipelineSplitsTheSameCommandsAndKeepsTheOrderOfRepliesAndElements() {
         List<String> expected =
                 Arrays.stream(Nodes.keys(300)).map(key -> "value of " + key).toList();
         try (AbstractPipeline pipeline = redis.pipelined()) {
@@ -224,7 +224,7 @@ class SplitCommandsTest {
     }
 
     @Test
-    @SuppressWarnings("deprecation") // Jedis recommends another spelling; this one is in use.
+    @SuppressWarnings("deprecation") // Programs still use this spelling.
     void aCommandThatNamesItsNodeByASampleKeyIsNotSplit() {
         String node = nodes.servers().get(1).node();
         String sample = Nodes.keyOn(redis, node);
@@ -266,7 +266,7 @@ class SplitCommandsTest {
     }
 
     @Test
-    void randomPlacesACommandOnceByItsFirstKey() {
+    void withRandomTheNodeOfACommandIsDrawnOnce() {
         try (OneHopClient random = nodes.client("distribution: random")) {
             for (int i = 0; i < 50; i++) {
                 assertEquals(0, random.sinter("a", "b", "c").size());

@@ -38,7 +38,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** What a client reports about itself: by status(), and by Micrometer, which is optional. */
+/** What a client reports about itself by status() and by Micrometer, which is optional. */
 class StatusTest {
 
     @Test
@@ -139,7 +139,7 @@ class StatusTest {
     }
 
     @Test
-    void micrometerShowsTheSame() {
+    void micrometerShowsWhatTheStatusHas() {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis = nodes.client()) {
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -151,7 +151,7 @@ class StatusTest {
             }
             assertHasMetersOf(redis, name, registry);
 
-            // The same nodes have the same meters.
+            // The new topology has the same nodes, so they keep their meters.
             redis.snapshots().adopt(PoolTopology.of(redis.snapshots().newest().pool(), Set.of()));
             assertEquals(
                     20, registry.get("onehop.calls").tags("node", name).functionCounter().count());
@@ -208,7 +208,7 @@ class StatusTest {
     }
 
     @Test
-    void aChangedDirectiveKeepsCountersAndHealthAndClosingRemovesThem() {
+    void aChangedDirectiveKeepsCountersAndHealthAndCloseRemovesTheMeters() {
         try (RedisServer server = RedisServer.start()) {
             String[] servers = {server.server() + " well", Nodes.refusing() + " lost"};
             OneHopClient redis = Nodes.clientOf(Stream.of(servers));
@@ -260,7 +260,7 @@ class StatusTest {
     }
 
     @Test
-    void aClientIsUsableWhileItWouldAskAnyNode() {
+    void aClientIsUsableIfTheNextCallWouldBeSentToSomeNode() {
         try (RedisServer server = RedisServer.start()) {
             String lost = Nodes.refusing() + " lost";
             OneHopClient half = Nodes.clientOf(Stream.of(server.server(), lost));
@@ -297,7 +297,7 @@ class StatusTest {
         return names;
     }
 
-    /** As in a program without Micrometer: everything works, also status(). */
+    /** In a program without Micrometer everything else works, also status(). */
     @Test
     void aClientNeedsNoMicrometer() throws Exception {
         URL[] without =

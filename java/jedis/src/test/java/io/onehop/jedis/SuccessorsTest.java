@@ -39,8 +39,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * Calls that wait for a node that hangs, and go to another one as soon as the client knows it. The
- * timeout is longer than any of them may wait.
+ * Calls that wait for a node that hangs, and that go to another node as soon as the client knows
+ * that node. The timeout is longer than any call of these tests may take.
  */
 class SuccessorsTest {
     private static final String TIMEOUT = "timeout: 120000";
@@ -60,7 +60,7 @@ class SuccessorsTest {
         return Inspected.pool(redis, redis.topology().locate(key).name());
     }
 
-    /** Opens that many connections, so that each of the next calls is sent at once. */
+    /** Opens so many connections that the next calls need not wait for one. */
     private static void open(OneHopClient redis, String key, int count) {
         Pool pool = poolOf(redis, key);
         Stream.generate(() -> pool.lease(new Holder(), Deadline.in(30_000)))
@@ -69,19 +69,20 @@ class SuccessorsTest {
                 .forEach(pool::returnObject);
     }
 
-    /** Begins a call that has a connection from now on. */
+    /** Begins a call. When this returns, the call has a connection. */
     private <T> Future<T> holding(OneHopClient redis, String key, Callable<T> call) {
         int before = poolOf(redis, key).getNumActive();
         Future<T> running = threads.submit(call);
-        RedisCluster.await("it has one", () -> poolOf(redis, key).getNumActive() > before);
+        RedisCluster.await(
+                "the call has a connection", () -> poolOf(redis, key).getNumActive() > before);
         return running;
     }
 
-    /** Begins a call that waits for a connection from now on. */
+    /** Begins a call. When this returns, the call waits for a connection. */
     private <T> Future<T> waiting(OneHopClient redis, String key, Callable<T> call) {
         long before = poolOf(redis, key).meter().waits();
         Future<T> running = threads.submit(call);
-        RedisCluster.await("it waits", () -> poolOf(redis, key).meter().waits() > before);
+        RedisCluster.await("the call waits", () -> poolOf(redis, key).meter().waits() > before);
         return running;
     }
 
@@ -95,7 +96,7 @@ class SuccessorsTest {
         }
     }
 
-    /** All connections to the node of this key are held by writes that it has got. */
+    /** Begins writes that hold all connections to the node of this key. */
     private List<Future<?>> fill(OneHopClient redis, String key, int size) {
         List<Future<?>> sent = new ArrayList<>();
         for (int i = 0; i < size; i++) {
@@ -105,11 +106,11 @@ class SuccessorsTest {
     }
 
     private void requireStaying(List<Future<?>> sent) {
-        sent.forEach(call -> assertFalse(call.isDone(), "a write that was sent stays"));
+        sent.forEach(call -> assertFalse(call.isDone(), "a write that was sent stays at its node"));
     }
 
     @Test
-    void waitersLeaveAMasterThatHangsWhenSentinelsNameAnother() throws Exception {
+    void callsThatWaitLeaveAMasterThatHangsWhenSentinelsNameAnotherMaster() throws Exception {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis = Nodes.clientOf(masters.config(TIMEOUT, "pool_size: 4"))) {
             redis.set("key", "value");
@@ -137,7 +138,7 @@ class SuccessorsTest {
     }
 
     @Test
-    void waitersLeaveAMasterThatHangsWhenTheClusterHasAnother() throws Exception {
+    void callsThatWaitLeaveAMasterThatHangsWhenTheClusterHasAnotherMaster() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(2, true);
                 OneHopClient redis = cluster.client(TIMEOUT, "pool_size: 4")) {
             String key = Nodes.keyOn(redis, cluster.server(0).node());
@@ -163,10 +164,11 @@ class SuccessorsTest {
     }
 
     /**
-     * The owner of the slot is the master that is dead, so it is not a successor of the replica.
+     * By the map the slot still belongs to the dead master, so the reads must not leave the replica
+     * for it.
      */
     @Test
-    void aReadThatHasFallenBackStaysWithItsReplica() throws Exception {
+    void aReadThatIsSentToAReplicaInsteadOfItsMasterStaysThere() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(1, true);
                 OneHopClient redis = cluster.client(TIMEOUT, "read_from: prefer_master")) {
             redis.set("key", "value");
@@ -178,7 +180,7 @@ class SuccessorsTest {
                             threads.submit(() -> redis.get("key")),
                             threads.submit(() -> redis.mget("key", "{key}none").get(0)));
             Thread.sleep(4 * Timings.LEAVING_CHECK_MS);
-            reads.forEach(read -> assertFalse(read.isDone(), "it waits for the replica"));
+            reads.forEach(read -> assertFalse(read.isDone(), "the read waits for the replica"));
             cluster.server(1).thaw();
             for (Future<String> read : reads) {
                 assertEquals("value", soon(read));
@@ -187,7 +189,7 @@ class SuccessorsTest {
     }
 
     @Test
-    void aWriteThatWaitsAsksForTheMap() throws Exception {
+    void aWriteThatWaitsMakesTheClientRefreshItsMap() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(2, true);
                 OneHopClient redis = cluster.client(TIMEOUT)) {
             String key = Nodes.keyOn(redis, cluster.server(0).node());
@@ -208,7 +210,8 @@ class SuccessorsTest {
     }
 
     @Test
-    void waitersLeaveANodeThatTheFileHasMoved(@TempDir Path folder) throws Exception {
+    void callsThatWaitLeaveANodeThatHasAnotherAddressInTheFile(@TempDir Path folder)
+            throws Exception {
         ScriptedNode.Script silent =
                 talk -> {
                     talk.handshake();
@@ -265,7 +268,7 @@ class SuccessorsTest {
     }
 
     @Test
-    void aBlockingCommandThatWasSentStaysAndOneThatWasNotLeaves() throws Exception {
+    void aBlockingCommandLeavesItsNodeOnlyIfItWasNotSent() throws Exception {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis = Nodes.clientOf(masters.config(TIMEOUT, "pool_size: 1"))) {
             redis.set("key", "value");
@@ -285,12 +288,12 @@ class SuccessorsTest {
         try {
             return Callers.blocked(replica) == 1;
         } catch (JedisConnectionException promoted) {
-            return false; // Then a Sentinel closes all its connections.
+            return false; // A Sentinel closes all connections of a replica that it promotes.
         }
     }
 
     @Test
-    void aReplicaThatHangsCostsAReadHalfOfItsTime() throws Exception {
+    void aReplicaThatHangsTakesHalfOfTheTimeOfARead() throws Exception {
         ScriptedNode.Script silent =
                 talk -> {
                     talk.handshake();

@@ -30,26 +30,27 @@ import java.util.stream.IntStream;
 
 /**
  * A node that sends one reply of a batch twice. It answers a batch in one write, as redis does.
- * Every value of the batch is right, or the batch fails.
+ * Either every value of the batch is right, or the batch fails.
  */
 class SurplusTest {
     private static final String PATIENT = "timeout: 60000\n  server_failure_limit: 16383";
 
-    /* How many positions are tried in a batch; a larger number tries all. */
+    /* At how many positions of a batch a reply is sent twice: at all of them if this is large. */
     private static final int POSITIONS = Integer.getInteger("onehop.test.positions", 12);
 
-    /** Answers whole batches. The reply at {@code position} is sent twice; -1: none. */
+    /** Answers whole batches. Sends the reply at {@code position} twice, or none if it is -1. */
     private static final class Doubling {
         private final Map<Object, List<String>> answers = new ConcurrentHashMap<>();
         private volatile int position = -1;
         private volatile int lateMs = -1;
-        private final int count; // Of a batch; 0: what arrives together is one.
+        private final int
+                count; // Commands of a batch; 0: those that arrive together are one batch.
 
         private Doubling(int count) {
             this.count = count;
         }
 
-        /** Adds an answer. Returns all answers once the batch was read, and nothing before. */
+        /** Adds an answer. Returns all answers if the whole batch was read, otherwise nothing. */
         private String add(ScriptedNode.Talk talk, String answer) throws IOException {
             List<String> batch = answers.computeIfAbsent(talk, any -> new ArrayList<>());
             batch.add(answer);
@@ -111,7 +112,7 @@ class SurplusTest {
         return keys.stream().map("value of "::concat).toList();
     }
 
-    /** True if the batch failed. Every value that came is right. */
+    /** True if the batch failed. Requires that every value that came is right. */
     private static boolean fails(OneHopClient redis, List<String> keys) {
         AbstractPipeline pipeline = redis.pipelined();
         List<Response<String>> replies = keys.stream().map(pipeline::get).toList();
@@ -150,7 +151,7 @@ class SurplusTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 50, 1000})
-    void aReplyTooManyInABatchFailsAllOfItsNode(int count) {
+    void aReplyTooManyInABatchFailsAllCommandsOfTheNode(int count) {
         Doubling doubling = new Doubling(count);
         try (ScriptedNode node = doubling.node();
                 OneHopClient redis = node.client(PATIENT)) {
@@ -165,7 +166,7 @@ class SurplusTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 50, 1000})
-    void aReplyTooManyInABatchOfAClusterFailsAllOfItsNode(int count) {
+    void aReplyTooManyInABatchOfAClusterFailsAllCommandsOfTheNode(int count) {
         Doubling doubling = new Doubling(0);
         try (LyingCluster cluster = doubling.cluster();
                 OneHopClient redis = cluster.client(PATIENT)) {
@@ -183,8 +184,8 @@ class SurplusTest {
     }
 
     @Test
-    void repliesThatFillTheBufferAreLookedBehind() {
-        // As many bytes as one read takes, and then one reply too many.
+    void aReplyTooManyBehindAFullBufferIsNoticed() {
+        // The replies fill exactly what one read takes. One reply too many follows.
         String value = "x".repeat((1 << 14) - "$16376\r\n\r\n".length());
         String reply = "$" + value.length() + "\r\n" + value + "\r\n";
         assertEquals(1 << 14, reply.length());
@@ -204,13 +205,14 @@ class SurplusTest {
     }
 
     @Test
-    void whatCameBeforeTheEndOfAConnectionIsNotBelieved() {
+    void repliesBeforeTheEndOfAConnectionAreNotBelieved() {
         AtomicInteger served = new AtomicInteger();
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake();
                     for (List<String> command : talk.commands()) {
-                        if (served.incrementAndGet() == 2) { // The first of the batch, twice.
+                        if (served.incrementAndGet()
+                                == 2) { // Answers the batch's first command twice.
                             talk.send(answer(command).repeat(2)).end();
                             return;
                         }
@@ -220,7 +222,7 @@ class SurplusTest {
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient redis = node.client(PATIENT)) {
             redis.get("any");
-            assertFalse(fails(redis, keys(3))); // Reads: all of it is sent once more.
+            assertFalse(fails(redis, keys(3))); // The batch only reads, so it is sent once more.
             assertEquals(2, node.connections());
         }
     }

@@ -37,8 +37,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Programs with another version of Jedis, with a custom runtime image, or that are modules:
- * compiled against the client's module, and run in a JVM of their own.
+ * Programs with another version of Jedis, programs in a custom runtime image, and programs that are
+ * modules, compiled against the client's module. All run in a JVM of their own.
  */
 class SurroundingsTest {
 
@@ -89,7 +89,10 @@ class SurroundingsTest {
         }
     }
 
-    /** A minimal program for other kinds of JVM. Its output is checked. It needs no test class. */
+    /**
+     * A minimal program for other kinds of JVM, which needs no class of the tests. Its output is
+     * checked.
+     */
     static final class SmallProgram {
 
         private SmallProgram() {}
@@ -142,7 +145,10 @@ class SurroundingsTest {
             }
             """;
 
-    /** The client with all that Jedis needs, even if no command of the program needs it. */
+    /**
+     * The client, and all libraries that Jedis needs, also those that no command of the program
+     * needs.
+     */
     private static final String LIBRARIES =
             "app com.google.gson io.onehop.core io.onehop.jedis "
                     + "org.apache.commons.pool2 org.json org.slf4j org.snakeyaml.engine "
@@ -174,7 +180,9 @@ class SurroundingsTest {
         return folder.resolve("classes").toString();
     }
 
-    /** The client and what its pom brings, without optional libraries and without the tests. */
+    /**
+     * The client and the dependencies of its pom, without optional libraries and without the tests.
+     */
     private static String modulePath() {
         return Stream.of(
                         OneHopClient.class,

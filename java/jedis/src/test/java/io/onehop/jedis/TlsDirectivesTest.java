@@ -31,7 +31,7 @@ final class TlsDirectivesTest {
 
     private static Certificates certificates;
     private static TlsServer open;
-    private static TlsServer strict; // It wants a client certificate.
+    private static TlsServer strict; // A server that requires a client certificate.
 
     @BeforeAll
     static void start() {
@@ -97,7 +97,7 @@ final class TlsDirectivesTest {
     }
 
     @Test
-    void aClientShowsItsCertificateWhateverTheFormOfItsKey() {
+    void aClientShowsItsCertificateInWhateverFormItsKeyIs() {
         String in = certificates.key("client");
         certificates.openssl("ec -out sec1.key -in", in);
         certificates.openssl("pkcs8 -topk8 -out secret.key -in", in, "-passout", "pass:" + PASS);
@@ -113,7 +113,7 @@ final class TlsDirectivesTest {
     }
 
     @Test
-    void anRsaKeyInTheOldFormIsRead() {
+    void anRsaKeyInTheOldFormatIsRead() {
         certificates.openssl(
                 "req -newkey rsa:2048 -nodes -keyout rsa.key -out rsa.csr -subj /CN=rsa");
         certificates.openssl("rsa -traditional -in rsa.key -out pkcs1.key");
@@ -131,7 +131,7 @@ final class TlsDirectivesTest {
     }
 
     @Test
-    void aFileThatIsMissingOrNoPemIsNamed() {
+    void aFileThatIsMissingOrNotPemIsNamed() {
         certificates.write("noise.pem", "noise");
         requireRefusal(
                 "tls_ca_cert_file /nowhere/ca.pem: there is no such file",
@@ -145,7 +145,7 @@ final class TlsDirectivesTest {
     }
 
     @Test
-    void theNameIsThatOfTheFileOrOfTheHost() {
+    void theNameThatIsCheckedIsTlsServerNameOrTheHost() {
         certificates.issue("named", "DNS:redis.test", 30);
         try (TlsServer named = TlsServer.start(certificates, "named")) {
             requireRefusal("is not valid for 127.0.0.1", named, trusting());
@@ -159,9 +159,9 @@ final class TlsDirectivesTest {
         }
     }
 
-    /** PHP takes it. The JDK never does, whatever the certificate says. */
+    /** PHP accepts such a name. The JDK never does, whatever the certificate says. */
     @Test
-    void aNameWithAnUnderscoreIsRefusedForWhatItIs() {
+    void theFailureSaysThatTheJdkAcceptsNoNameWithAnUnderscore() {
         certificates.issue("underscore", "DNS:redis_1", 30);
         try (TlsServer named = TlsServer.start(certificates, "underscore")) {
             String[] naming = {trusting(), "tls_server_name: redis_1"};
@@ -184,7 +184,7 @@ final class TlsDirectivesTest {
     }
 
     @Test
-    void aSystemWhoseCertificatesAreRenewedIsFollowed(@TempDir Path live) throws Exception {
+    void aChangedFileOfTrustedCertificatesIsReadAgain(@TempDir Path live) throws Exception {
         Certificates later = new Certificates(Files.createDirectory(live.resolve("later")));
         Path trusted = live.resolve("ca.pem");
         Files.copy(Path.of(certificates.certificate("ca")), trusted);
@@ -205,7 +205,7 @@ final class TlsDirectivesTest {
             replace(trusted, Files.readString(Path.of(later.certificate("ca"))));
             requireSoon(() -> redis.set(two, "2"));
             assertEquals("2", redis.get(two));
-            assertEquals("1", redis.get(one)); // Its connection is open.
+            assertEquals("1", redis.get(one)); // The connection to this node was open already.
         }
     }
 
@@ -215,7 +215,10 @@ final class TlsDirectivesTest {
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** It works once the files have been read again, and the node rests no longer. */
+    /**
+     * Repeats a call: it succeeds after the files were read again, and when the node rests no
+     * longer.
+     */
     private static void requireSoon(Runnable call) throws InterruptedException {
         for (int i = 0; ; i++) {
             try {

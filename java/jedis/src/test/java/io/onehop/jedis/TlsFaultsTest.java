@@ -35,16 +35,19 @@ import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
-/** Every way in which a TLS handshake fails: the right reason, and no command was sent. */
+/**
+ * For every way in which a TLS handshake can fail: the failure names the reason, and no command was
+ * sent.
+ */
 @Timeout(120)
 final class TlsFaultsTest {
     @TempDir static Path folder;
 
-    private static final int REPLY_BYTES_MAX = 40; // A reply of two or three bytes in a record.
+    private static final int REPLY_BYTES_MAX = 40; // The most bytes of a record with a short reply.
 
     private static Certificates certificates;
     private static TlsServer good;
-    private static Log log; // Thousands of failures would fill the console.
+    private static Log log; // Keeps thousands of log lines from the console.
 
     @BeforeAll
     static void start() {
@@ -63,7 +66,7 @@ final class TlsFaultsTest {
         return OneHopClient.builder().tls(certificates.context());
     }
 
-    /** With this server name for every node. */
+    /** A builder with this server name for every node. */
     private static OneHopClient.Builder naming(String name) {
         SSLParameters parameters = new SSLParameters();
         parameters.setServerNames(List.of(new SNIHostName(name)));
@@ -78,7 +81,9 @@ final class TlsFaultsTest {
         return Nodes.clientOf(builder, Nodes.configOf(Stream.of(server), "timeout: " + timeoutMs));
     }
 
-    /** The failure of the first call, for another reason than its deadline. */
+    /**
+     * The failure of the first call. Its timeout is so long that the deadline is not the reason.
+     */
     private static OneHopException failure(OneHopClient.Builder builder, String server) {
         return failure(builder, server, 10_000);
     }
@@ -111,7 +116,7 @@ final class TlsFaultsTest {
     @Test
     void anExpiredCertificate() throws InterruptedException {
         certificates.issue("expired", Certificates.NAMES, 0);
-        Thread.sleep(1100); // It ends in the second in which it begins.
+        Thread.sleep(1100); // The certificate is valid for less than a second.
         try (TlsServer server = TlsServer.start(certificates, "expired")) {
             requireReason(
                     "The node's certificate has expired", failure(trusting(), server.server()));
@@ -194,7 +199,7 @@ final class TlsFaultsTest {
     }
 
     @Test
-    void aNodeThatSpeaksNoVersionInCommon() {
+    void aNodeWithoutACommonVersionOfTls() {
         SSLParameters old = new SSLParameters();
         old.setProtocols(new String[] {"TLSv1.2"});
         try (TlsServer server = TlsServer.start(certificates, "node", "tls-protocols", "TLSv1.3")) {
@@ -234,7 +239,7 @@ final class TlsFaultsTest {
     }
 
     @Test
-    void aPlainRedisWaitsForTheEndOfALineSoTheDeadlinePasses() {
+    void aPlainRedisWaitsForTheRestOfALineUntilTheDeadline() {
         try (RedisServer plain = RedisServer.start()) {
             OneHopException failure = failure(trusting(), plain.server(), 300);
             requireReason("TLS handshake not finished within 300 ms", failure);
@@ -262,7 +267,8 @@ final class TlsFaultsTest {
                                         "timeout: 1000"))) {
             String here = Nodes.keyOn(redis, good.node());
             String there = Nodes.keyOn(redis, node.node());
-            Callers.answered(() -> redis.get(here)); // The batch needs no handshake there.
+            Callers.answered(
+                    () -> redis.get(here)); // So the batch needs no handshake with this node.
             PartialBatch partial =
                     assertThrows(
                             PartialBatch.class,

@@ -34,7 +34,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** What spans a client makes: their names and attributes, and that no key or value is in them. */
+/** The spans that a client makes: their names and attributes. No key or value is in a span. */
 class TracingTest {
     private static final String SECRET = "secret";
 
@@ -45,7 +45,7 @@ class TracingTest {
     private final List<Observation.Context> spans = new ArrayList<>();
     private OneHopClient redis;
 
-    /** Notes what ended, in order. */
+    /** Keeps all observations that have ended, in order. */
     private final class Recorder implements ObservationHandler<Observation.Context> {
         @Override
         public void onStop(Observation.Context context) {
@@ -100,7 +100,7 @@ class TracingTest {
                 .build();
     }
 
-    /** A key on that node whose name is a secret. */
+    /** A key on that node. Its text must not be in any span. */
     private String keyOn(String node) {
         return Stream.iterate(0, i -> i + 1)
                 .map(i -> SECRET + i)
@@ -155,7 +155,7 @@ class TracingTest {
     }
 
     @Test
-    void aCallIsASpanOfTheClientBeneathTheCallersSpan() {
+    void theSpanOfACallIsAChildOfTheCallersSpan() {
         Observation caller = Observation.start("page", registry);
         try (Observation.Scope scope = caller.openScope()) {
             redis.set(keyOn("one"), SECRET);
@@ -173,7 +173,7 @@ class TracingTest {
     }
 
     @Test
-    void aCommandOfSeveralNodesNamesHowMany() {
+    void theSpanOfASplitCommandSaysHowManyNodesItHas() {
         redis.mget(keyOn("one"), keyOn("two"));
         assertSpan("MGET", "onehop.nodes=2");
         redis.onNode("two", CommandObjects::dbSize);
@@ -200,7 +200,7 @@ class TracingTest {
     }
 
     @Test
-    void aFailedCallNamesItsKindAndItsNode() {
+    void theSpanOfAFailedCallNamesTheErrorKindAndTheNode() {
         assertThrows(NodeDown.class, () -> redis.get(keyOn("lost")));
         assertEquals("NodeDown: the command was not sent", spans.get(0).getError().getMessage());
         assertSpan("GET", on("lost", "error.type=NodeDown"));
@@ -222,7 +222,7 @@ class TracingTest {
     }
 
     @Test
-    void aBatchThatFailsInPartNamesTheNodeThatFailed() {
+    void theSpanOfABatchThatFailsInPartNamesTheNodeThatFailed() {
         AbstractPipeline batch = redis.pipelined();
         batch.set(keyOn("one"), SECRET);
         batch.set(keyOn("lost"), SECRET);
@@ -237,7 +237,7 @@ class TracingTest {
     }
 
     @Test
-    void aTransactionIsASpanAndSoIsEachCallBeforeIt() {
+    void aTransactionIsOneSpanAndEachCallBeforeMultiIsOne() {
         try (AbstractTransaction transaction = redis.transaction(false)) {
             transaction.watch(keyOn("one"));
             assertSpan("WATCH", on("one"));
@@ -264,7 +264,7 @@ class TracingTest {
     }
 
     @Test
-    void aClusterWithoutAMapFailsInItsFirstSpan() {
+    void aCallThatGetsNoMapOfTheClusterHasASpanOfItsQuestionForTheMap() {
         String config =
                 "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n  servers:\n    - "
                         + lost
@@ -279,7 +279,7 @@ class TracingTest {
     }
 
     @Test
-    void aRedirectedCallNamesTheNodeThatAnswered() {
+    void theSpanOfARedirectedCallNamesTheNodeThatAnswered() {
         try (RedisCluster cluster = RedisCluster.start(2, false);
                 OneHopClient client = client(cluster.config())) {
             client.set(SECRET, SECRET);

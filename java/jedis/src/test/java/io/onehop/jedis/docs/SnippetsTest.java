@@ -44,11 +44,11 @@ import javax.tools.ToolProvider;
 
 /**
  * Every block of Java in README.md and docs/ is compiled and run against three live nodes, and
- * every server pool is accepted. So a new block is run by default. Only paths are replaced, as
- * /etc/nutcracker.yml by that of a file with these nodes.
+ * every server pool is accepted. A new block is tested, too, without any change here. Only paths
+ * are replaced: /etc/nutcracker.yml by the path of a file with these nodes.
  *
- * <p>A block of statements may use a client {@code redis} and a {@code registry} of meters. The
- * blocks of a section that begin with {@code @Bean} are one configuration of Spring.
+ * <p>A block of statements may use a client {@code redis} and a {@code registry} of meters. Blocks
+ * that begin with {@code @Bean} make one configuration of Spring for each section.
  *
  * <p>php-ext/tests-docs runs the blocks of PHP and of everything else.
  */
@@ -67,7 +67,7 @@ class SnippetsTest {
                     .map(name -> "import " + name + ".*;\n")
                     .collect(Collectors.joining());
 
-    /** What must hold after a block that has a result. */
+    /** What must be true after a block was run, for blocks that have a result. */
     private static final Map<String, BiConsumer<OneHopClient, MeterRegistry>> AFTER =
             Map.of(
                     "README.md, Use it, java 1",
@@ -119,7 +119,7 @@ class SnippetsTest {
     Stream<DynamicTest> everyServerPoolIsAccepted() {
         return blocks("yaml")
                 .filter(block -> block.text().contains(" servers:"))
-                .filter(block -> !block.text().contains("${")) // PHP's test sets variables.
+                .filter(block -> !block.text().contains("${")) // Tested by php-ext/tests-docs.
                 .map(block -> dynamicTest(block.name(), () -> accept(block.text())));
     }
 
@@ -170,14 +170,14 @@ class SnippetsTest {
         }
     }
 
-    /** The client is built, which asks no node: the addresses are those of an example. */
+    /** Builds the client. That asks no node, because the addresses are only examples. */
     private static void accept(String text) throws IOException {
         Path password = Files.writeString(folder.resolve("password"), "secret\n");
         String here = text.replace("/run/secrets/redis", password.toString());
         OneHopClient.builder().configText(here).pool("alpha").build().close();
     }
 
-    /** The class Snippet of this text. Its options are those of a careful user. */
+    /** Compiles the class Snippet of this text, with the compiler's options of a careful user. */
     private static Class<?> compiled(String text) throws Exception {
         Path directory = Files.createTempDirectory(folder, "snippet");
         Path file = directory.resolve("Snippet.java");
@@ -211,12 +211,12 @@ class SnippetsTest {
     }
 
     /**
-     * A block of code in the documentation: what is between ``` and ``` in README.md and docs/*.md.
+     * A block of code in the documentation: what is between ``` and ``` in README.md and
+     * docs/*.md. @@param section the page and the heading of the block @@param number the number of
+     * the block among those of its section and language
      *
-     * @param section its page and its heading
-     * @param number among the blocks of its section and language
-     * @param isQuotation whether it is a function of the source; conformance/checks/quotations.py
-     *     compares these
+     * @param isQuotation whether the block quotes a function of the source, which
+     *     conformance/checks/quotations.py checks
      */
     private record Block(
             String section, String language, int number, String text, boolean isQuotation) {

@@ -17,12 +17,12 @@ import java.util.stream.IntStream;
 
 /**
  * A real Redis Cluster: masters that share the slots evenly, with or without a replica for each.
- * Killed when closed.
+ * Its servers are killed when it is closed.
  */
 public final class RedisCluster implements AutoCloseable {
     /*
-     * On a busy machine a server may be silent for a second. Its replica would take over, or the
-     * others would call it dead.
+     * With a shorter timeout a server that is silent for a second, as on a busy machine, would be
+     * called dead, and its replica would take over.
      */
     private static final String[] OPTIONS = {
         "cluster-node-timeout",
@@ -34,13 +34,13 @@ public final class RedisCluster implements AutoCloseable {
     };
 
     private final List<RedisServer> servers = new ArrayList<>();
-    private final List<String> names = new ArrayList<>(); // Of a large cluster.
+    private final List<String> names = new ArrayList<>(); // The nodes of a large cluster.
 
     private RedisCluster() {}
 
     /**
-     * With options for each server, name and value in turn. All servers know that the replicas
-     * serve.
+     * Starts a cluster. The options are for each server, name and value in turn. When this returns,
+     * all servers know that the replicas serve.
      */
     public static RedisCluster start(int masters, boolean hasReplicas, String... options) {
         RedisCluster cluster = new RedisCluster();
@@ -58,8 +58,9 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Three running masters, which know all other nodes from their nodes.conf. The slots are in
-     * equal ranges, or are dealt to the masters in turn. {@code replicas}: of each master.
+     * Starts three masters of a large cluster. They know all its other nodes from their nodes.conf,
+     * but these do not run. Each master has so many replicas. The slots are in equal ranges, or are
+     * dealt to the masters in turn.
      */
     public static RedisCluster startLarge(int masters, int replicas, boolean isDealt) {
         JsonObject started =
@@ -80,7 +81,9 @@ public final class RedisCluster implements AutoCloseable {
         return cluster;
     }
 
-    /** The name of a node of a large cluster. Masters come first, and the first three run. */
+    /**
+     * The name of a node of a large cluster. Masters come first, and the first three masters run.
+     */
     public String name(int node) {
         return names.get(node);
     }
@@ -92,8 +95,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Adds a server without slots, with options of its own, name and value in turn. It has met the
-     * others.
+     * Adds a server without slots, which meets the others. The options are for this server, name
+     * and value in turn.
      */
     public RedisServer add(String... options) {
         List<String> words = words(options);
@@ -108,14 +111,14 @@ public final class RedisCluster implements AutoCloseable {
         return server;
     }
 
-    /** That server and the first one meet. All others meet it after a while. */
+    /** Lets this server meet the first one. All other servers meet it after a while. */
     public void meet(int server) {
         Lab.ask("meet", "node", port(server), "to", port(0));
     }
 
     /**
-     * Waits until every server knows that one by its current name, and as healthy; and until it
-     * knows the others.
+     * Waits until every server knows this server by its current name and as healthy, and this
+     * server knows the others.
      */
     public void awaitKnown(int server) {
         Lab.ask("await_known", "node", port(server), "nodes", ports());
@@ -126,7 +129,7 @@ public final class RedisCluster implements AutoCloseable {
         Lab.ask("replicate", "replica", port(replica), "master", port(master));
     }
 
-    /** A replica takes over from its master, which stays alive. */
+    /** Lets a replica take over from its master, which stays alive. */
     public void promote(int replica) {
         Lab.ask("promote", "replica", port(replica));
     }
@@ -222,7 +225,7 @@ public final class RedisCluster implements AutoCloseable {
         return !owner.isJsonNull() && owner.getAsInt() == port(server);
     }
 
-    /** Begins to move a slot. Keys that have left are redirected. */
+    /** Begins to move a slot. Commands for keys that have left are redirected. */
     public void beginToMove(int slot, int from, int to) {
         Lab.ask("begin_move", "slot", slot, "source", port(from), "target", port(to));
     }
@@ -232,7 +235,9 @@ public final class RedisCluster implements AutoCloseable {
         Lab.ask("move_keys", "slot", slot, "source", port(from), "target", port(to), "most", most);
     }
 
-    /** Ends the move of a slot. Both servers know, and the others learn it later. */
+    /**
+     * Ends the move of a slot. Both servers know this immediately, and the others learn it later.
+     */
     public void endMove(int slot, int from, int to) {
         Lab.ask("end_move", "slot", slot, "source", port(from), "target", port(to));
     }
@@ -241,7 +246,10 @@ public final class RedisCluster implements AutoCloseable {
         Lab.ask("move", "slot", slot, "source", port(from), "target", port(to));
     }
 
-    /** Gives all slots of a server, which are empty, to another one. All servers know. */
+    /**
+     * Gives all slots of a server to another one. The slots must be empty. All servers know this
+     * immediately.
+     */
     public void giveAll(int from, int to) {
         Lab.ask("give_all", "source", port(from), "target", port(to), "nodes", ports());
     }

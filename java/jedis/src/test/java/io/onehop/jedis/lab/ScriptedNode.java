@@ -25,14 +25,13 @@ import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
 
 /**
- * A node that misbehaves by script. It reads real commands and answers what and when the script
- * says.
+ * A node that misbehaves by a script. It reads real commands. The script says what it answers, and
+ * when.
  */
 public final class ScriptedNode implements AutoCloseable {
 
     /**
-     * What happens on one connection, from its handshake on. When it returns, the connection is
-     * closed.
+     * Runs for one connection, from the handshake on. When it returns, the connection is closed.
      */
     @FunctionalInterface
     public interface Script {
@@ -59,8 +58,8 @@ public final class ScriptedNode implements AutoCloseable {
         }
 
         /**
-         * The next command, its name first; {@code null} if the client closed. Commands that
-         * introduce the connection are answered here.
+         * The next command, its name first, or {@code null} if the client has closed. Commands that
+         * introduce the connection are answered here, and not returned.
          */
         public List<String> command() throws IOException {
             List<String> next = read();
@@ -71,7 +70,7 @@ public final class ScriptedNode implements AutoCloseable {
             return next;
         }
 
-        /** All commands, until the client closes. */
+        /** All further commands, until the client closes. */
         public Iterable<List<String>> commands() {
             return () -> Stream.generate(this::next).takeWhile(Objects::nonNull).iterator();
         }
@@ -84,7 +83,7 @@ public final class ScriptedNode implements AutoCloseable {
             }
         }
 
-        /** The next command, also of an introduction. */
+        /** The next command, also one that introduces the connection. */
         public List<String> read() throws IOException {
             String head = line();
             if (head == null) {
@@ -154,7 +153,7 @@ public final class ScriptedNode implements AutoCloseable {
             return send("+PONG\r\n");
         }
 
-        /** The number of bytes that have arrived and were not read. */
+        /** The number of bytes that have arrived, but were not read yet. */
         public int arrived() throws IOException {
             return in.available();
         }
@@ -164,7 +163,10 @@ public final class ScriptedNode implements AutoCloseable {
             awaitClose(new AtomicLong());
         }
 
-        /** The same. Adds up the bytes that arrive until then. */
+        /**
+         * Waits until the client closes, and adds the number of bytes that arrive to {@code
+         * received}.
+         */
         public void awaitClose(AtomicLong received) throws IOException {
             InputStream rest = socket.getInputStream();
             byte[] sink = new byte[1 << 16];
@@ -174,7 +176,8 @@ public final class ScriptedNode implements AutoCloseable {
         }
 
         /**
-         * Ends the node's side. Within one host the client's side has the end when this returns.
+         * Sends the end of the connection. When this returns, the end has arrived at the client:
+         * both are on one host.
          */
         public void end() throws IOException {
             socket.shutdownOutput();
@@ -240,7 +243,7 @@ public final class ScriptedNode implements AutoCloseable {
         try (talk.socket) {
             script.talk(talk);
         } catch (IOException | RuntimeException over) {
-            // The client or the node was closed. Either ends the conversation.
+            // The client or the node was closed.
         }
     }
 
@@ -273,7 +276,7 @@ public final class ScriptedNode implements AutoCloseable {
                 socket.close();
             }
         } catch (IOException gone) {
-            // It is closed either way.
+            // The connection is closed all the same.
         }
     }
 }

@@ -17,21 +17,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Masters with a replica each, and three Sentinels that watch them: real ones, on free ports. The
+ * Real masters with one replica each, and three real Sentinels that watch them, on free ports. The
  * names of the masters are node-0, node-1 ...
  */
 public final class WatchedMasters implements AutoCloseable {
     private static final int SENTINELS = 3;
 
     /**
-     * On a busy machine a server may be silent for a second. A Sentinel that took it for dead would
-     * promote the previous master, which may have come back empty.
+     * On a busy machine a server may be silent for a second. If a Sentinel took the server for
+     * dead, it would promote the previous master, which may have come back empty.
      */
     private static final int DOWN_AFTER_MS = 4000;
 
     private final List<RedisServer> servers = new ArrayList<>(); // The masters, then the replicas.
     private final List<Integer> sentinels = new ArrayList<>(); // Their ports.
-    private final List<Integer> tlsPorts = new ArrayList<>(); // If they speak TLS.
+    private final List<Integer> tlsPorts =
+            new ArrayList<>(); // The TLS ports of the Sentinels, if they speak TLS.
     private final List<Long> pids = new ArrayList<>();
     private final List<Path> files = new ArrayList<>();
     private final int count;
@@ -65,7 +66,7 @@ public final class WatchedMasters implements AutoCloseable {
         return new WatchedMasters(1, "", certificates);
     }
 
-    /** Sentinels that want this password. */
+    /** Masters with Sentinels that require this password. */
     public static WatchedMasters start(int count, String password) {
         return new WatchedMasters(count, password, null);
     }
@@ -103,7 +104,7 @@ public final class WatchedMasters implements AutoCloseable {
         sentinels.add(port);
     }
 
-    /** True if every Sentinel knows the others, and a replica that can take over. */
+    /** True if every Sentinel knows the other Sentinels, and knows a replica that can take over. */
     private boolean isReady() {
         for (int port : sentinels) {
             try (Jedis sentinel = sentinel(port)) {
@@ -131,12 +132,12 @@ public final class WatchedMasters implements AutoCloseable {
         return sentinel;
     }
 
-    /** The master of this number in the beginning. */
+    /** The server that was the master of this number in the beginning. */
     public RedisServer master(int number) {
         return servers.get(number);
     }
 
-    /** Its replica. */
+    /** The server that was the replica of this master in the beginning. */
     public RedisServer replica(int number) {
         return servers.get(count + number);
     }
@@ -155,7 +156,8 @@ public final class WatchedMasters implements AutoCloseable {
     }
 
     /**
-     * If not, requests it again: a Sentinel gives up if a busy replica is no master in 3 seconds.
+     * True if the replica is promoted. If not, requests the failover again: a Sentinel gives up if
+     * a busy replica does not become a master within 3 seconds.
      */
     private boolean isPromoted(int number) {
         try (Jedis sentinel = sentinel(sentinels.get(0))) {
@@ -174,7 +176,7 @@ public final class WatchedMasters implements AutoCloseable {
         }
     }
 
-    /** Where each Sentinel says that the master of this number is. */
+    /** The port that each Sentinel names for the master of this number. */
     public List<Integer> masterPorts(int number) {
         List<Integer> ports = new ArrayList<>();
         for (int port : sentinels) {
@@ -186,7 +188,7 @@ public final class WatchedMasters implements AutoCloseable {
         return ports;
     }
 
-    /** How many clients have subscribed to announcements of each Sentinel. */
+    /** How many clients have subscribed to the announcements of each Sentinel. */
     public List<Integer> listeners() {
         List<Integer> counts = new ArrayList<>();
         for (int port : sentinels) {
@@ -197,7 +199,7 @@ public final class WatchedMasters implements AutoCloseable {
         return counts;
     }
 
-    /** Closes the connections of those who listen. */
+    /** Closes the connections of clients that have subscribed to the Sentinels. */
     public void dropListeners() {
         for (int port : sentinels) {
             try (Jedis sentinel = sentinel(port)) {
@@ -212,7 +214,9 @@ public final class WatchedMasters implements AutoCloseable {
         pids.clear();
     }
 
-    /** A server pool alpha of the masters, as they were in the beginning, and these directives. */
+    /**
+     * A server pool alpha with these directives, of the servers that were masters in the beginning.
+     */
     public String config(String... directives) {
         StringBuilder text = new StringBuilder("alpha:\n  sentinels:\n");
         (certificates == null ? sentinels : tlsPorts)

@@ -33,18 +33,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * OneHopClient is a drop-in. Every public method of UnifiedJedis and of its pipelines is called on
- * Jedis' own client over one server and on OneHopClient over four, with keys of every type,
- * together and apart. Both return the same value, of the same types, or throw the same exception.
- * After a write the keys are the same, too.
+ * OneHopClient can replace Jedis' own client. Every public method of UnifiedJedis and of its
+ * pipelines is called on Jedis' client over one server and on OneHopClient over four, with keys of
+ * every type, on one node and on several. Both return the same value, of the same types, or throw
+ * the same exception. After a write the keys are the same, too.
  *
- * <p>Some differences are allowed: a refusal that the command table announces, {@link CrossNode}
- * where it requires one node, and the few commands below, whose answers are different each time or
- * are about the server itself. The test fails for a method that it can neither call nor finds named
- * here, so a newer Jedis shows what is new.
+ * <p>Some differences are allowed: a refusal that the command table announces, {@link CrossNode} if
+ * the table requires one node, and the few commands below, whose replies are different each time or
+ * are about the server itself. The test fails if it cannot call a method that is not named here, so
+ * it shows which methods of a newer Jedis are new.
  */
 class ParityTest {
-    /** Methods without a command, or with several; another test proves them. */
+    /** Methods that send no command or several commands. Other tests check them. */
     private static final Map<String, String> ELSEWHERE =
             Map.ofEntries(
                     Map.entry("close", "CloseTest"),
@@ -65,7 +65,7 @@ class ParityTest {
                             "nothing is sent: an index has no key, as for every FT command, all"
                                     + " others of which are called"));
 
-    /** Commands of which only the type of the answer is compared, by the reason. */
+    /** Commands whose replies are compared only by their type, in groups: the key is the reason. */
     private static final Map<String, List<String>> NEVER_ALIKE =
             Map.of(
                     "random",
@@ -102,7 +102,8 @@ class ParityTest {
 
     private final List<String> differences = new ArrayList<>();
     private final Map<String, Integer> verdicts = new TreeMap<>();
-    private final Set<String> refused = new TreeSet<>(); // Whatever their words.
+    private final Set<String> refused =
+            new TreeSet<>(); // Methods that are refused with all arguments.
     private final Set<String> served = new TreeSet<>();
 
     @BeforeAll
@@ -157,7 +158,8 @@ class ParityTest {
 
     @Test
     void everyMethodOfAPipelineDoesTheSameOnFourNodesAsOnOne() {
-        // Refused: SCAN takes a step at a time, HIMPORT a connection of its own.
+        // Pipelines refuse these: each call of SCAN is one step, and HIMPORT needs a connection of
+        // its own.
         Set<String> refusedHere = Set.of("scan", "himportSet");
         compareAll(
                 methods(AbstractPipeline.class).stream()
