@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** Threads that call, alone or many at the same time, for tests. */
+/** Threads that make calls for tests: single threads, and many at the same time. */
 final class Callers {
 
     private Callers() {}
@@ -49,7 +49,10 @@ final class Callers {
         }
     }
 
-    /** The same while the connections of one server after another are killed. Returns how many. */
+    /**
+     * Runs a job in many threads, while the connections of one server after another are killed.
+     * Returns how many were killed.
+     */
     static long inThreadsWhileKilled(List<RedisServer> servers, int pauseMs, int count, Job job)
             throws InterruptedException {
         AtomicLong kills = new AtomicLong();
@@ -83,7 +86,7 @@ final class Callers {
         return task;
     }
 
-    /** A job in a thread of its own, and how it has ended. */
+    /** A job in a thread of its own, and what it has thrown. */
     static final class Running {
         final Thread thread;
         private volatile Throwable thrown;
@@ -103,12 +106,12 @@ final class Callers {
             thread.start();
         }
 
-        /** What it has thrown so far. */
+        /** What the job has thrown, or {@code null} as long as it has thrown nothing. */
         Throwable thrown() {
             return thrown;
         }
 
-        /** What it throws, or {@code null}, when it ends. */
+        /** Waits for the end of the job. Returns what it has thrown, or {@code null}. */
         Throwable end() throws InterruptedException {
             thread.join(30_000);
             assertFalse(thread.isAlive(), "it does not end");
@@ -138,7 +141,7 @@ final class Callers {
         return false;
     }
 
-    /** Repeats a call until it is answered: a busy machine may miss a short deadline. */
+    /** Repeats a call until it is answered, because a busy machine may miss a short deadline. */
     static <T> T answered(Supplier<T> call) {
         for (int i = 0; i < 500; i++) {
             try {

@@ -22,7 +22,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 
-/** Connections are renewed by their age, before the node drops them, and calls do not notice. */
+/**
+ * Connections are replaced when they reach an age, before the node closes them, and no call fails
+ * for that.
+ */
 class ConnectionAgeTest {
 
     private static long accepted(Jedis plain) {
@@ -33,7 +36,7 @@ class ConnectionAgeTest {
                 .sum();
     }
 
-    /** How many connections the calls of a while open. */
+    /** Makes calls for a while. Returns how many connections they open. */
     private static long opened(OneHopClient redis, Jedis plain) {
         long before = accepted(plain);
         for (int i = 0; i < 150; i++) {
@@ -44,7 +47,7 @@ class ConnectionAgeTest {
     }
 
     @Test
-    void connectionsAreRenewedByTheirAge() {
+    void connectionsAreReplacedWhenTheyReachTheirAge() {
         try (RedisServer server = RedisServer.start();
                 Jedis plain = server.jedis();
                 OneHopClient young = server.client("max_connection_age: 300");
@@ -91,8 +94,9 @@ class ConnectionAgeTest {
     }
 
     /**
-     * Calls a node until it has answered 500 calls. It closes each connection within two
-     * milliseconds after its one reply. A call that begins after the close must not fail.
+     * Calls a node until it has answered 500 calls. The node sends one reply on each connection,
+     * and closes the connection within two milliseconds. A call that begins after the close must
+     * not fail.
      */
     private static void requireNoFailureAfterTheClose(Consumer<OneHopClient> call) {
         AtomicLongArray closed = new AtomicLongArray(2000);
@@ -130,7 +134,7 @@ class ConnectionAgeTest {
     }
 
     @Test
-    void aCallFailsOnlyIfTheCloseOfItsNodeHadNotArrivedWhenItBegan() {
+    void aCallThatBeginsAfterItsNodeHasClosedTheConnectionDoesNotFail() {
         requireNoFailureAfterTheClose(redis -> redis.set("key", "value"));
         requireNoFailureAfterTheClose(redis -> redis.get("key"));
     }

@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * onEachNode and onNode send commands that the fleet refuses, except those that would change a
- * connection which others use.
+ * onEachNode and onNode send commands that the fleet refuses, except commands that would change a
+ * connection which is shared.
  */
 class EachNodeTest {
     @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(3);
@@ -42,7 +42,7 @@ class EachNodeTest {
     }
 
     @Test
-    void everyNodeAnswersUnderItsName() {
+    void eachReplyIsUnderTheNameOfItsNode() {
         redis.set(Nodes.keyOn(redis, names().get(1)), "value");
         Map<String, Long> sizes = redis.onEachNode(CommandObjects::dbSize);
         assertEquals(names(), List.copyOf(sizes.keySet()));

@@ -26,8 +26,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What the two jars offer: as modules exactly the classes that docs/architecture.md lists, and as
- * OSGi bundles their packages.
+ * As modules, the two jars export exactly the classes that docs/architecture.md lists. As OSGi
+ * bundles, they export the packages of these classes.
  */
 class ExportedTest {
     private static final Path DOCS = Path.of("../../docs/architecture.md");
@@ -42,7 +42,10 @@ class ExportedTest {
         assertEquals(listed(), exported);
     }
 
-    /** Rows of a package and its classes: {@code | `io.onehop.core` | `Node`, `Role` |}. */
+    /**
+     * The classes in the rows of the table, which look like {@code | `io.onehop.core` | `Node`,
+     * `Role` |}.
+     */
     private static Set<String> listed() throws IOException {
         Matcher list = LIST.matcher(Files.readString(DOCS));
         Set<String> listed = new TreeSet<>();
@@ -64,8 +67,8 @@ class ExportedTest {
     }
 
     /**
-     * The public classes that a module exports without qualification, by its descriptor. Nested
-     * classes are left out.
+     * The public classes in the packages that a module exports to all modules, without nested
+     * classes.
      */
     private static Set<String> exported(Class<?> ofModule)
             throws IOException, URISyntaxException, ClassNotFoundException {

@@ -31,12 +31,15 @@ import java.util.stream.Stream;
 
 /** Calls for a dead master of a Redis Cluster, until its replica is promoted. */
 class FailoverWaitTest {
-    private static final int KNOWING = 0; // The only node that knows a map, and the seed.
+    private static final int KNOWING = 0; // The seed, and the only node that returns a map.
     private static final int HEIR = 1;
-    private static final String KEY_OF_FIRST = "{3560}"; // Slot 0 is of the first master,
-    private static final String OTHER_KEY = "foo"; // 12182 of the last one.
+    private static final String KEY_OF_FIRST = "{3560}"; // In slot 0, of the first master.
+    private static final String OTHER_KEY = "foo"; // In slot 12182, of the last master.
 
-    /** The test promotes: however busy the machine is, no server calls another one failed. */
+    /**
+     * The test itself promotes the replica: the node timeout is so long that no server calls
+     * another one failed.
+     */
     @Test
     void callsWaitUntilTheReplicaIsPromoted() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(3, true, "cluster-node-timeout", "60000");
@@ -71,13 +74,13 @@ class FailoverWaitTest {
         }
     }
 
-    /** Such a master is alive. To wait for a failover would take 17 s. */
+    /** The master is alive. If a call waited for a failover, it would take 17 s. */
     @Test
     void nobodyWaitsForAMasterThatAcceptsNoMoreConnections() {
         try (RedisCluster cluster = RedisCluster.start(3, true, "cluster-node-timeout", "60000");
                 Jedis full = cluster.server(0).jedis();
                 OneHopClient client = clientOfOne(cluster.server(2))) {
-            client.set(OTHER_KEY, "value"); // No other connection is open.
+            client.set(OTHER_KEY, "value"); // No connection to the first master is open.
             full.configSet("maxclients", "1");
             long begun = System.nanoTime();
             assertFull(() -> client.append(KEY_OF_FIRST, "more"));
@@ -101,7 +104,7 @@ class FailoverWaitTest {
     }
 
     @Test
-    void aReplicaThatIsOnceCalledFailedMayBePromoted() {
+    void aCallWaitsAlsoIfTheReplicaIsCalledFailedOnce() {
         try (Told told = new Told()) {
             told.maps =
                     List.of(
@@ -113,9 +116,9 @@ class FailoverWaitTest {
         }
     }
 
-    /** Servers call a replica loading until they have heard of its offset. */
+    /** Servers call a replica loading until they know its offset. */
     @Test
-    void aReplicaThatIsCalledLoadingMayBePromoted() {
+    void aCallWaitsAlsoIfTheReplicaIsCalledLoading() {
         try (Told told = new Told()) {
             told.maps =
                     List.of(
@@ -127,7 +130,7 @@ class FailoverWaitTest {
     }
 
     @Test
-    void aReplicaThatIsCalledFailedAgainAndAgainIsNotWaitedFor() {
+    void nobodyWaitsForAReplicaThatIsCalledFailedAgainAndAgain() {
         try (Told told = new Told()) {
             told.maps = List.of(told.map("online"), told.map("fail"));
             long begun = System.nanoTime();
@@ -141,7 +144,7 @@ class FailoverWaitTest {
         try (Told told = new Told()) {
             told.maps = List.of(told.map("fail"));
             assertThrows(NodeDown.class, told::call);
-            // Others are asked once a second; those that wait ask ten times, for 17 s.
+            // A call that waits for a failover would ask for the map ten times a second, for 17 s.
             assertTrue(told.asked.get() < 20, told.asked + " questions");
         }
     }
@@ -151,7 +154,7 @@ class FailoverWaitTest {
         private final LyingCluster cluster = new LyingCluster(2);
         private final int dead = Processes.freePort();
         private final AtomicInteger asked = new AtomicInteger();
-        private volatile List<String> maps = List.of(); // The last one is repeated.
+        private volatile List<String> maps = List.of(); // After the last map it is returned again.
 
         Told() {
             cluster.behave(
@@ -167,14 +170,14 @@ class FailoverWaitTest {
                     : maps.get(Math.min(asked.getAndIncrement(), maps.size() - 1));
         }
 
-        /** The key is one of the dead master. */
+        /** Makes a call for a key of the dead master. */
         String call() {
             try (OneHopClient client = cluster.client("timeout: 60000")) {
                 return client.setGet("key", "value");
             }
         }
 
-        /** The master answers nobody, and the replica is in this state. */
+        /** A map in which the dead master is online, and its replica has this health. */
         String map(String health) {
             return map("online", "replica " + health);
         }

@@ -20,8 +20,8 @@ class FastestReaderTest {
     }
 
     /**
-     * Reads while one server delays each answer by 8 ms. Returns that server's part of the later
-     * half.
+     * Reads while one server delays each answer by 8 ms. Of the second half of the reads, returns
+     * the part that this server has answered.
      */
     private static double partOfTheSlow(RedisCluster cluster, OneHopClient client, int slow) {
         long before = 0;
@@ -38,7 +38,7 @@ class FastestReaderTest {
     }
 
     @Test
-    void readsLeaveANodeThatIsSlowAndComeBackWhenItIsNot() {
+    void readsAvoidASlowNodeAndReturnWhenTheNodeIsFastAgain() {
         try (RedisCluster cluster = RedisCluster.start(1, true);
                 OneHopClient client =
                         cluster.client("timeout: 10000", "read_from: lowest_latency")) {

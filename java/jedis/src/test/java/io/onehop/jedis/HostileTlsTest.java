@@ -264,8 +264,8 @@ final class HostileTlsTest {
                                 OneHopClient.builder()
                                         .tls(certificates.options().sslParameters(small).build()),
                                 Nodes.configOf(Stream.of(node.server()), "pool_size: 1"))) {
-            redis.exists(
-                    "warm"); // Only an idle connection could be replaced, and the batch sent again.
+            // Only an idle connection could be replaced, and the batch sent again.
+            redis.exists("warm");
             Map<String, Response<Long>> replies = new HashMap<>();
             try (AbstractPipeline batch = redis.pipelined()) {
                 for (int i = 0; i < 3000; i++) {

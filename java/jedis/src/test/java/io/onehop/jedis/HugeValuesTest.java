@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * A value that no node accepts is refused before any of it is sent. A node would close the
- * connection, as if it were down.
+ * A value that is too large for every node is refused before any part of it is sent. Otherwise the
+ * node would close the connection, which looks as if the node were down.
  */
 class HugeValuesTest {
     private static final String REFUSAL =
@@ -55,9 +55,9 @@ class HugeValuesTest {
     }
 
     /**
-     * Sends a value that has one byte more than any node accepts, in every way, from one array in a
-     * small heap. Prints the result of each way, and how the nodes are afterwards. A node rests
-     * after one failure.
+     * Sends a value with one byte more than a node accepts, in all ways in which commands are sent.
+     * All use the same array, because the heap is small. Prints the result of each way, and the
+     * state of the nodes afterwards. A single failure would make a node rest.
      */
     static final class HugeProgram {
         private HugeProgram() {}

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** Inspects the pools of a client, which its API hides. */
 final class Inspected {
 
-    /** Directives by which failing nodes are always asked. */
+    /** Directives with which nodes that fail are still asked. */
     static final String NEVER_RESTING = "auto_eject_hosts: true\n  server_failure_limit: 16383";
 
     private Inspected() {}
@@ -36,8 +36,8 @@ final class Inspected {
     }
 
     /**
-     * While no call is running, no connection is leased, whatever happened before: unless a refresh
-     * of the map still asks a node, which ends soon.
+     * Requires that no connection is leased any more. A refresh of the map may still ask a node for
+     * a moment after all calls have ended.
      */
     static void assertNothingLeased(OneHopClient client) {
         for (Pool pool : pools(client)) {

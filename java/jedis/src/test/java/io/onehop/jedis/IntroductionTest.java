@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Connections say who they are: which server pool, by which version of its configuration. */
+/** Connections introduce themselves by a name that has the server pool and its fingerprint. */
 class IntroductionTest {
     @TempDir private Path folder;
 
@@ -39,7 +39,7 @@ class IntroductionTest {
         return "onehop:alpha:" + topology.fingerprint().substring(0, 8);
     }
 
-    /** The ids and names of all connections but the one that asks. */
+    /** The ids and names of all connections except the one that asks. */
     private static List<String> named(Jedis plain) {
         return plain.clientList()
                 .lines()
@@ -53,7 +53,7 @@ class IntroductionTest {
     }
 
     @Test
-    void callsAndSubscriptionsHaveTheName() throws Exception {
+    void connectionsOfCallsAndSubscriptionsHaveTheName() throws Exception {
         try (RedisServer server = RedisServer.start();
                 Jedis plain = server.jedis();
                 OneHopClient redis = server.client()) {
@@ -110,7 +110,7 @@ class IntroductionTest {
     }
 
     @Test
-    void aNameOfTheProgramIsKeptByItsClientOnly() {
+    void aNameThatTheProgramSetsStaysInItsClient() {
         try (RedisServer server = RedisServer.start();
                 Jedis plain = server.jedis();
                 OneHopClient redis = server.client();
@@ -145,7 +145,7 @@ class IntroductionTest {
         return SafeEncoder.encode((byte[]) reply);
     }
 
-    /** All that a new connection is sent before its first command. */
+    /** All commands that a new connection is sent before the first command of the caller. */
     private static List<String> sent(String answer, String... directives) {
         List<String> sent = new ArrayList<>();
         ScriptedNode.Script script =
@@ -174,7 +174,7 @@ class IntroductionTest {
     }
 
     @Test
-    void aServerThatKnowsNothingOfItServesAllTheSame() {
+    void aServerThatDoesNotKnowTheIntroductionServesNevertheless() {
         for (String answer :
                 List.of(
                         "+OK\r\n",

@@ -24,8 +24,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The meters of clients: those with the same names and tags are shown together, and Prometheus sees
- * the names in spec/meter. The alert rules and the dashboard in monitoring/ rely on these names.
+ * The meters of clients. Meters of several clients with the same names and tags are added up.
+ * Prometheus sees the names in spec/meter, on which the alert rules and the dashboard in
+ * monitoring/ rely.
  */
 class MetersTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -45,7 +46,7 @@ class MetersTest {
             OneHopClient second = nodes.client("pool_size: 3");
             new OneHopMetrics(first).bindTo(registry);
             new OneHopMetrics(second).bindTo(registry);
-            new OneHopMetrics(second).bindTo(registry); // Once more changes nothing.
+            new OneHopMetrics(second).bindTo(registry); // To bind once more changes nothing.
             get(first, 10);
             get(second, 100);
             assertEquals(110, calls());
@@ -162,7 +163,7 @@ class MetersTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The names in the table of section 5. */
+    /** The names in the table of section 5 of spec/meter. */
     private static Set<String> namesInSpec() throws IOException {
         String spec = Files.readString(SPEC);
         String table =

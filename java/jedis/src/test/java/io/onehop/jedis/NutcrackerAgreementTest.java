@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A live nutcracker over the same servers. Each client finds what the other writes, and no key is
- * ever on two servers.
+ * A real nutcracker and OneHop use the same servers. Each finds what the other has written, and no
+ * key is on two servers.
  */
 class NutcrackerAgreementTest {
     private static final int KEYS = 2000;

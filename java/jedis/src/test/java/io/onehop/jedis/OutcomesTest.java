@@ -27,8 +27,8 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 /**
- * What a call over several nodes says of itself follows from its nodes, as the vectors of
- * spec/route say. What it says was not sent has reached no node.
+ * The outcome of a call over several nodes follows from what happened at each node, as the vectors
+ * of spec/route expect. If a call is reported as not sent, its command has reached no node.
  */
 class OutcomesTest {
     private static final Map<String, BiConsumer<OneHopClient, String[]>> CALLS =

@@ -27,11 +27,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
- * A program is stopped for a while, past the deadline of its call. It does not blame the node for
- * that, and takes what has arrived.
+ * A program is stopped until after the deadline of its call. Then it does not count that as a
+ * failure of the node, and uses the replies that have arrived.
  */
 class PauseTest {
-    /** So long that the values of a batch take several reads. */
+    /** So long that the values of a batch need several reads from the socket. */
     static final String VALUE = "x".repeat(2000);
 
     private static final String SILENT = "silent:";
@@ -39,7 +39,7 @@ class PauseTest {
 
     static final String WRITTEN = "written:";
 
-    /** The value that the program writes. No buffer holds it. */
+    /** The length of the value that the program writes: more than all buffers take. */
     static final int WRITTEN_BYTES = 64_000_000;
 
     private static final int ONE_WRITE_BYTES = 1 << 16;
@@ -47,7 +47,7 @@ class PauseTest {
     /** The length of each value in a batch of writes. */
     static final int BATCHED_BYTES = 20_000;
 
-    /** So many of these commands are sent before one is answered. */
+    /** How many of these commands the client sends before it needs a reply. */
     private static final int IN_WINDOW = BatchExchange.WINDOW_BYTES / (BATCHED_BYTES + 1000);
 
     private static final int STOPPED_MS = 5000;
@@ -58,7 +58,7 @@ class PauseTest {
         void at(long pid) throws IOException;
     }
 
-    /** Stops the process that a key names, continues it later, and does not answer. */
+    /** Stops the process that a key names, continues it later, and does not answer that command. */
     private static final ScriptedNode.Script SILENT_NODE =
             talk ->
                     serve(
@@ -77,7 +77,7 @@ class PauseTest {
                         talk,
                         ANSWERED,
                         pid -> {
-                            reach(nodes); // All have their commands.
+                            reach(nodes); // Every node has got its commands.
                             Processes.stop(pid);
                             CompletableFuture.delayedExecutor(STOPPED_MS, TimeUnit.MILLISECONDS)
                                     .execute(() -> Processes.signal(pid, "CONT"));
@@ -85,7 +85,10 @@ class PauseTest {
                         });
     }
 
-    /** Answers all commands except the first whose key begins with this word. */
+    /**
+     * Answers all commands except the first whose key begins with this word: there it runs {@code
+     * stop}.
+     */
     private static void serve(ScriptedNode.Talk talk, String word, Stop stop) throws IOException {
         talk.handshake();
         boolean hasStopped = false;
@@ -100,8 +103,8 @@ class PauseTest {
     }
 
     /**
-     * Stops the process after the first bytes of its second command, and reads what comes. {@code
-     * before}: what had come when it continued.
+     * Stops the process after the first bytes of its second command, and counts the bytes that
+     * arrive. {@code before}: how many had arrived when the process continued.
      */
     private static ScriptedNode.Script reading(AtomicLong received, AtomicLong before) {
         return talk -> {
@@ -122,7 +125,10 @@ class PauseTest {
         };
     }
 
-    /** Stops the process after the first window of a batch of writes, and answers these. */
+    /**
+     * Stops the process after the first window of a batch of writes, and answers the writes of that
+     * window.
+     */
     private static ScriptedNode.Script answeringWindow(AtomicInteger received) {
         return talk -> {
             talk.handshake();
@@ -158,7 +164,7 @@ class PauseTest {
 
     @ParameterizedTest(name = "{0} keys, {1} nodes")
     @CsvSource({"1, 1", "40, 1", "40, 2"})
-    void aProgramThatWasStoppedTakesTheAnswersThatHaveArrivedMeanwhile(int keys, int nodes) {
+    void aProgramThatWasStoppedUsesTheRepliesThatHaveArrivedMeanwhile(int keys, int nodes) {
         ScriptedNode.Script script = answering(new CyclicBarrier(nodes));
         try (ScriptedNode first = ScriptedNode.start(script);
                 ScriptedNode second = ScriptedNode.start(script)) {
@@ -173,7 +179,7 @@ class PauseTest {
     }
 
     @Test
-    void aProgramThatWasStoppedDoesNotGoOnWriting() {
+    void aProgramThatWasStoppedDoesNotWriteTheRestOfACommand() {
         AtomicLong received = new AtomicLong();
         AtomicLong before = new AtomicLong();
         try (ScriptedNode node = ScriptedNode.start(reading(received, before))) {
@@ -186,11 +192,12 @@ class PauseTest {
         }
         assertTrue(before.get() > 0);
         long more = received.get() - before.get();
-        assertTrue(more <= ONE_WRITE_BYTES, more + " bytes after it continued");
+        assertTrue(
+                more <= ONE_WRITE_BYTES, more + " bytes were written after the program continued");
     }
 
     @Test
-    void aBatchOfAProgramThatWasStoppedDoesNotGoOnWriting() {
+    void aProgramThatWasStoppedDoesNotWriteTheRestOfABatch() {
         AtomicInteger received = new AtomicInteger();
         try (ScriptedNode node = ScriptedNode.start(answeringWindow(received))) {
             prints(

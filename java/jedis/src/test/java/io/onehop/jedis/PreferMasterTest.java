@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * {@code read_from: prefer_master}. The replica does not replicate: the value of a key says who has
- * answered.
+ * {@code read_from: prefer_master}. The replica does not replicate, so the value of a key shows
+ * which node has answered.
  */
 class PreferMasterTest {
     private RedisServer master;
@@ -62,7 +62,7 @@ class PreferMasterTest {
         return client(master.server());
     }
 
-    /** Reads alone, several keys, and a batch. */
+    /** Reads by a single command, by a command with several keys, and in a batch. */
     private static void requireAnswers(String value, OneHopClient redis) {
         assertEquals(value, redis.get("key"));
         assertEquals(List.of(value, value), redis.mget("key", "other"));
@@ -76,7 +76,7 @@ class PreferMasterTest {
     }
 
     @Test
-    void theMasterAnswersAsLongAsItIsWell() {
+    void theMasterAnswersWhileItIsUp() {
         try (OneHopClient redis = client()) {
             requireAnswers("master", redis);
             try (AbstractPipeline batch = redis.pipelined()) {
@@ -113,7 +113,9 @@ class PreferMasterTest {
         try (OneHopClient redis = client()) {
             requireAnswers("master", redis);
             master.kill();
-            for (int i = 0; i < 3; i++) { // At first the client does not know that it is dead.
+            for (int i = 0;
+                    i < 3;
+                    i++) { // At first the client does not know that the master is dead.
                 AbstractPipeline batch = redis.pipelined();
                 Response<String> write = batch.set("key", "lost");
                 Response<String> read = batch.get("other");
@@ -125,7 +127,7 @@ class PreferMasterTest {
         }
     }
 
-    /** A read, a write and a read. False if the master was tried for all of them. */
+    /** Sends a read, a write and a read in a batch. False if all three failed at the master. */
     private static boolean isPartial(OneHopClient redis) {
         AbstractPipeline batch = redis.pipelined();
         Response<String> before = batch.get("key");
@@ -142,12 +144,12 @@ class PreferMasterTest {
     }
 
     @Test
-    void aMasterThatHangsCostsAReadHalfOfItsTime() {
+    void aMasterThatHangsTakesHalfOfTheTimeOfARead() {
         try (OneHopClient redis = client()) {
             requireAnswers("master", redis);
             master.freeze();
             long begun = System.nanoTime();
-            // One read finds out that it hangs. The others do not wait for it.
+            // One read finds out that the master hangs. The other reads do not wait for the master.
             requireAnswers("replica", redis);
             long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
             assertTrue(tookMs < 3 * 1500, tookMs + " ms");
@@ -156,7 +158,7 @@ class PreferMasterTest {
     }
 
     @Test
-    void aConnectionThatCannotBeOpenedCostsAReadHalfOfItsTime() {
+    void aConnectionThatCannotBeOpenedTakesHalfOfTheTimeOfARead() {
         ScriptedNode.Script silent = talk -> talk.awaitClose();
         try (ScriptedNode hangs = ScriptedNode.start(silent);
                 OneHopClient redis = client(hangs.server())) {

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
-/** Redirects of real nodes that lead nowhere, come in thousands, or lead to nodes that die. */
+/** Redirects of real nodes that lead in a circle, come in thousands, or lead to dead nodes. */
 class RedisClusterRedirectsTest {
     private RedisCluster cluster;
     private OneHopClient client;
@@ -51,7 +51,7 @@ class RedisClusterRedirectsTest {
     /* ---- Nowhere ---- */
 
     @Test
-    void nodesThatRedirectToEachOtherAreNamed() {
+    void ifNodesRedirectToEachOtherTheFailureNamesThem() {
         String key = RedisCluster.tagIn(1);
         client.set(key, "1");
         client.del(key);
@@ -60,7 +60,7 @@ class RedisClusterRedirectsTest {
         AtomicReference<NodeDown> met = new AtomicReference<>();
         RedisCluster.await(
                 "they send it to each other",
-                () -> { // Until the nodes have exchanged the news.
+                () -> { // Repeated until each node has learnt of the change.
                     try (Jedis one = cluster.server(1).jedis();
                             Jedis two = cluster.server(2).jedis();
                             Jedis first = cluster.server(0).jedis()) {
@@ -86,7 +86,7 @@ class RedisClusterRedirectsTest {
     /* ---- In thousands ---- */
 
     @Test
-    void aBigSlotThatMigratesCostsOneMoreHopForEachCommandAndNoMap() {
+    void whileALargeSlotMigratesEachCommandTakesOneMoreHopAndTheMapIsNotAskedFor() {
         String tag = RedisCluster.tagIn(3);
         int count = 5000;
         try (AbstractPipeline batch = client.pipelined()) {
@@ -111,7 +111,7 @@ class RedisClusterRedirectsTest {
     }
 
     @Test
-    void aSlotThatNeverFinishesMovingIsGivenUpInTime() {
+    void aCallForASlotWhoseMoveNeverEndsFailsInTime() {
         String tag = RedisCluster.tagIn(4);
         client.mset(tag + "1", "1", tag + "2", "2", tag + "3", "3");
         cluster.beginToMove(4, 0, 2);
@@ -167,7 +167,7 @@ class RedisClusterRedirectsTest {
         cluster.beginToMove(7, 0, 2);
         cluster.moveKeys(7, 0, 2, 1);
         try (AbstractTransaction transaction = client.multi()) {
-            transaction.incr(tag + "1"); // One of the keys has left.
+            transaction.incr(tag + "1"); // One of the two keys has left the node.
             transaction.incr(tag + "2");
             assertThrows(RuntimeException.class, transaction::exec);
         }
@@ -178,7 +178,8 @@ class RedisClusterRedirectsTest {
         assertThrows(
                 RuntimeException.class,
                 () -> {
-                    try (AbstractTransaction transaction = client.multi()) { // By the old map.
+                    try (AbstractTransaction transaction =
+                            client.multi()) { // The client still has the old map.
                         transaction.incr(tag + "1");
                         transaction.exec();
                     }
@@ -200,7 +201,7 @@ class RedisClusterRedirectsTest {
         Processes.pause(2000);
         cluster.move(8, 0, 2);
         RedisCluster.await("it waits there", () -> Callers.blocked(cluster.server(2)) == 1);
-        Processes.pause(2500); // Longer than the timeout after the first wait.
+        Processes.pause(2500); // More than what the timeout leaves after the first wait.
         client.rpush(key, "value");
         assertEquals(List.of(key, "value"), popped.get(30, TimeUnit.SECONDS));
     }

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
- * Nodes and a client of them, for all tests of a class. Before each test the nodes are empty. After
- * each test every connection must be back in the client's pools. A class has them in a static
- * field, so after a failure they stay for the second try, which has the same JVM.
+ * Nodes and a client of them, which all tests of a class use. Before each test the nodes are
+ * emptied. After each test no connection may be leased any more. They are in a static field of the
+ * class. If a test fails, they are not closed, because its second try runs in the same JVM.
  */
 final class SharedNodes
         implements BeforeEachCallback, AfterEachCallback, AfterAllCallback, TestWatcher {

@@ -22,11 +22,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/** Nodes whose every answer takes more than half of the timeout. */
+/** Nodes that take more than half of the timeout for every answer. */
 class SlowNodesTest {
     private static final int TIMEOUT_MS = 3000;
 
-    /** Answers every command after that long. */
+    /** Answers the handshake and every command, each after its time. */
     private static ScriptedNode.Script after(int handshakeMs, int ms) {
         return talk -> {
             talk.command();
@@ -65,7 +65,7 @@ class SlowNodesTest {
     void aConnectionThatIsReadyTooLateServesTheNextCall() {
         try (ScriptedNode node = ScriptedNode.start(after(1800, 1800));
                 OneHopClient redis = client(node)) {
-            // A handshake may have been slow for once, so the first command is sent.
+            // The first command is sent, because a handshake may be slow by chance.
             assertTrue(late(() -> redis.incr("key")).mayHaveExecuted());
             DeadlineExceeded failure = unsent(() -> redis.incr("key"));
             assertBegins("No connection", failure);
@@ -75,7 +75,7 @@ class SlowNodesTest {
     }
 
     @Test
-    void theSameOfABatch() {
+    void aConnectionThatIsReadyTooLateForABatchServesTheNextBatch() {
         try (ScriptedNode node = ScriptedNode.start(after(1800, 1800));
                 OneHopClient redis = client(node)) {
             late(() -> batch(redis));
@@ -85,9 +85,12 @@ class SlowNodesTest {
         }
     }
 
-    /** Its connection is of no use to the next call. */
+    /**
+     * No later call can use the connection, so the subscription goes on although its handshake was
+     * slow.
+     */
     @Test
-    void aSubscriptionIsNeverReadyTooLate() {
+    void aSubscriptionGoesOnAfterASlowHandshake() {
         ScriptedNode.Script slow =
                 talk -> {
                     talk.command();
@@ -125,14 +128,14 @@ class SlowNodesTest {
         try (ScriptedNode node = ScriptedNode.start(after(TIMEOUT_MS + 300, 0));
                 OneHopClient redis = client(node)) {
             unsent(() -> redis.get("key"));
-            assertEquals(0, redis.status().nodes().get(0).idle(), "it is not open yet");
+            assertEquals(0, redis.status().nodes().get(0).idle(), "the connection is not open yet");
             assertEquals("value", redis.get("key"));
             assertEquals(1, node.connections());
         }
     }
 
     @Test
-    void theSameOfABatchThatGoesOn() {
+    void theNextBatchGoesOnWithAConnectionThatIsBeingOpened() {
         try (ScriptedNode node = ScriptedNode.start(after(TIMEOUT_MS + 300, 0));
                 OneHopClient redis = client(node)) {
             unsent(() -> batch(redis));
@@ -169,9 +172,9 @@ class SlowNodesTest {
         }
     }
 
-    /** Its second connection fails, too: the node does not speak TLS. */
+    /** The second connection fails, too, because the node does not speak TLS. */
     @Test
-    void theSameOfATlsHandshake() {
+    void theNextCallDoesNotGoOnWithATlsHandshakeThatTheNodeHasClosed() {
         AtomicBoolean isLate = new AtomicBoolean();
         AtomicBoolean hasClosed = new AtomicBoolean();
         try (ScriptedNode node = ScriptedNode.start(closing(isLate, hasClosed));
@@ -185,7 +188,7 @@ class SlowNodesTest {
     }
 
     @Test
-    void aConnectionOnWhichNothingComesIsGivenUpByTheSecondCall() {
+    void aConnectionOnWhichNothingArrivesIsGivenUpByTheSecondCall() {
         ScriptedNode.Script silentAtFirst =
                 talk -> {
                     if (talk.number() == 1) {

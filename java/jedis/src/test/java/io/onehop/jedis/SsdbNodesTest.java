@@ -29,11 +29,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 /**
- * SSDB nodes through the client. Translated commands arrive translated, refused ones do not arrive.
- * The nodes answer like SSDB 1.9.8; the vectors, which java/core checks, have its replies.
+ * SSDB nodes and the client. Commands arrive at the node in SSDB's form, and refused commands do
+ * not arrive. The nodes are scripted to answer like SSDB 1.9.8. Replies of a real SSDB are in the
+ * vectors, which java/core checks.
  */
-@SuppressWarnings(
-        "deprecation") // zrangeByScore and sendCommand: callers have them, so they must work.
+@SuppressWarnings("deprecation") // Programs call zrangeByScore and sendCommand, so these must work.
 class SsdbNodesTest {
     private final List<List<String>> sent = new CopyOnWriteArrayList<>();
     private final List<ScriptedNode> nodes = new ArrayList<>();
@@ -82,7 +82,7 @@ class SsdbNodesTest {
     }
 
     @Test
-    void commandsArriveAsSsdbMeansThem() {
+    void commandsArriveInTheFormOfSsdb() {
         assertEquals("OK", redis.set("k", "v", SetParams.setParams().ex(100)));
         assertNull(redis.set("k", "v", SetParams.setParams().nx()));
         assertEquals(2, redis.hset("h", Map.of("a", "1", "b", "2")));
@@ -98,7 +98,7 @@ class SsdbNodesTest {
     }
 
     @Test
-    void severalCommandsForOneKeyAreOneReply() {
+    void theRepliesOfSeveralCommandsForOneKeyBecomeOneReply() {
         assertEquals(20, redis.del(Nodes.keys(20)));
         assertEquals(100, sent.size());
         assertEquals(1, redis.exists("h") ? 1 : 0);
@@ -158,7 +158,7 @@ class SsdbNodesTest {
     }
 
     @Test
-    void repliesThatAreNotSsdbsEndTheConnection() {
+    void aReplyThatSsdbDoesNotSendEndsTheConnection() {
         Map<String, String> two = Map.of("a", "1", "b", "2");
         assertThrows(ProtocolViolation.class, () -> redis.hset("strange", two));
         int before = nodes.stream().mapToInt(ScriptedNode::connections).sum();

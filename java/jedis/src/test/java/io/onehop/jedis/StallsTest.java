@@ -16,13 +16,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Trouble that is over soon, or that only old connections have. It costs the calls that are under
- * way, and nothing more.
+ * Nodes that hang only for a short time, or only on connections that are open already. The calls
+ * that are under way fail, and no others.
  */
 class StallsTest {
     private static final int THREADS = 8;
 
-    /** Calls for that long in all threads. Returns the most deadlines that one of them has met. */
+    /**
+     * Makes calls in all threads for so long. Returns how many calls ended at their deadline in the
+     * worst thread.
+     */
     private static int mostLate(OneHopClient redis, long ms) throws InterruptedException {
         long begin = System.nanoTime();
         AtomicInteger most = new AtomicInteger();
@@ -43,7 +46,7 @@ class StallsTest {
     }
 
     @Test
-    void aStallThatIsLongerThanTheTimeoutCostsEachThreadOneCall() throws Exception {
+    void inAStallThatIsLongerThanTheTimeoutEachThreadLosesOneCall() throws Exception {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = server.client("timeout: 3000")) {
             mostLate(redis, 100);
@@ -61,7 +64,7 @@ class StallsTest {
     }
 
     @Test
-    void openConnectionsThatGoSilentTogetherCostEachThreadOneCall() throws Exception {
+    void ifAllOpenConnectionsGoSilentEachThreadLosesOneCall() throws Exception {
         AtomicBoolean isSilent = new AtomicBoolean();
         try (ScriptedNode node =
                         ScriptedNode.start(
@@ -144,7 +147,7 @@ class StallsTest {
         }
     }
 
-    /** How many calls failed, within that time, because a node rested. */
+    /** How many calls failed because a node rested, while calls were made for so long. */
     private static int rests(OneHopClient redis, String[] keys, long ms) {
         int rests = 0;
         for (long begin = System.nanoTime(); System.nanoTime() - begin < ms * 1_000_000; ) {
@@ -158,7 +161,7 @@ class StallsTest {
     }
 
     @Test
-    void resetsInTheMiddleOfRepliesCostOneConnectionEach() throws Exception {
+    void eachResetInTheMiddleOfAReplyClosesOnlyOneConnection() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         AtomicInteger resets = new AtomicInteger();
         try (ScriptedNode node =
@@ -185,7 +188,7 @@ class StallsTest {
                             } catch (OneHopException lost) {
                                 continue;
                             }
-                            Processes.pause(2); // So that other connections lie idle.
+                            Processes.pause(2); // In this time other connections are idle.
                         }
                     });
             assertTrue(resets.get() >= 30, resets + " resets");

@@ -19,7 +19,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What a user relies on, as examples: the methods of {@link Recipes}, on three empty nodes. */
+/**
+ * Runs the examples of docs/recipes.md, which are the methods of {@link Recipes}, on three empty
+ * nodes.
+ */
 class RecipesTest {
     private Nodes nodes;
     private OneHopClient redis;
@@ -73,7 +76,7 @@ class RecipesTest {
         stopTheNodeOf("visits:" + pages.get(0));
         assertEquals(Optional.of(false), Recipes.countVisit(redis, pages.get(0)));
 
-        // A node that receives the command and never answers, on an open connection.
+        // The node receives the command over an open connection, but never answers.
         assertEquals(Optional.of(true), Recipes.countVisit(redis, pages.get(1)));
         nodeOf("visits:" + pages.get(1)).freeze();
         assertEquals(Optional.empty(), Recipes.countVisit(redis, pages.get(1)));
@@ -91,7 +94,7 @@ class RecipesTest {
         assertEquals(keys, found);
     }
 
-    /** Names that make a key of each node, with this before them. */
+    /** For each node a name. This prefix and the name are a key on the node. */
     private List<String> keyOfEach(String before) {
         return redis.topology().nodes().stream()
                 .map(

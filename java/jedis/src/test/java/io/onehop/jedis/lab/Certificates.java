@@ -23,10 +23,11 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Certificates of a test, made by openssl in a folder of their own: a CA, and what it has issued.
+ * Certificates of a test, made by openssl in a folder of their own: a CA, and the certificates that
+ * it has issued.
  */
 public final class Certificates {
-    /** Names of the usual certificate of a node. */
+    /** The names in the usual certificate of a node. */
     public static final String NAMES = "DNS:localhost,DNS:node.test,IP:127.0.0.1";
 
     /** The password of each key store. */
@@ -48,12 +49,18 @@ public final class Certificates {
         issue("node", NAMES, 30);
     }
 
-    /** Makes a key and a certificate with that many days left. Replaces one of the same name. */
+    /**
+     * Makes a key and a certificate that is valid for so many days. Replaces a certificate of the
+     * same name.
+     */
     public void issue(String name, String names, int days) {
         issue(name, names, days, "ca");
     }
 
-    /** The same by an intermediate CA, whose certificate is added to the file. */
+    /**
+     * Makes a key and a certificate of an intermediate CA, whose own certificate is added to the
+     * file.
+     */
     public void issueBy(String issuer, String name, String names, int days) {
         issue(name, names, days, issuer);
         try {
@@ -110,7 +117,7 @@ public final class Certificates {
         }
     }
 
-    /** Runs openssl with words, the first of which may be several. */
+    /** Runs openssl. The first argument may have several words, separated by spaces. */
     public void openssl(String words, String... more) {
         List<String> command = new ArrayList<>(List.of("openssl"));
         command.addAll(List.of(words.split(" ")));
@@ -136,7 +143,7 @@ public final class Certificates {
 
     /* ---- Servers and clients ---- */
 
-    /** Options of a redis-server with TLS on this port, by this certificate. */
+    /** Options of a redis-server that speaks TLS on this port with this certificate. */
     public String[] options(int port, String name, String... more) {
         List<String> options = new ArrayList<>(List.of("tls-port", String.valueOf(port)));
         options.addAll(List.of("tls-cert-file", certificate(name), "tls-key-file", key(name)));
@@ -153,7 +160,7 @@ public final class Certificates {
         return context(trust(), null);
     }
 
-    /** The same, and it shows the client certificate of that name. */
+    /** A context that trusts this CA, and shows the certificate of this name. */
     public SSLContext contextOf(String name) {
         return context(trust(), name);
     }
@@ -197,7 +204,7 @@ public final class Certificates {
         return factory.getKeyManagers();
     }
 
-    /** Jedis' options that trust this CA. */
+    /** Options of Jedis with which this CA is trusted. */
     public SslOptions.Builder options() {
         Path store = folder.resolve("trust.p12");
         try (OutputStream file = Files.newOutputStream(store)) {

@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The module of conformance/lab/module.c, whose commands no table holds. */
+/** The module of conformance/lab/module.c. Its commands are not in the command table. */
 public final class CommandModule {
     private static final Path FILE = compiled();
 

@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Loads OneHop's classes so that any call in them may throw an Error. The product needs no code for
- * that.
+ * Loads OneHop's classes so that any call in them may throw an Error. The classes themselves have
+ * no code for this.
  *
- * <p>Before each call in a method of {@code io.onehop} it calls {@link #reach}. Threads whose names
- * begin with {@code onehop-} are counted by their names. The thread with number <i>n</i> meets an
- * Error at its call <i>n</i> times {@code each}; the first thread, number 0, meets none. Calls that
- * only lock, park or set something throw nothing: they cannot fail, and no code could cope if they
- * did.
+ * <p>Before each call in a method of {@code io.onehop} the loader inserts a call of {@link #reach}.
+ * Threads whose names begin with {@code onehop-} are numbered from 0, separately for each name. In
+ * the thread with number <i>n</i> an Error is thrown at its call <i>n</i> times {@code each}, and
+ * in the first thread none. Calls that only lock, park or set something throw nothing: they cannot
+ * fail, and no code could cope if they did.
  */
 public final class ErringLoader extends ClassLoader {
     private static final String OURS = "io.onehop.";
@@ -32,10 +32,10 @@ public final class ErringLoader extends ClassLoader {
             List.of("java/util/concurrent/locks/", "java/util/concurrent/atomic/");
     private static final String HERE = ErringLoader.class.getName().replace('.', '/');
 
-    /* The method of the loop, and the one that calls it. */
+    /* The lowest frames of OneHop in a thread: the method with the loop, and its caller. */
     private static final int OUTER_FRAMES = 2;
 
-    /** A thread: the call that is to fail, and how many it has made. */
+    /** The calls of a thread: which of them is to fail, and how many were made. */
     private static final class Calls {
         private final int failing;
         private int made;
@@ -78,7 +78,7 @@ public final class ErringLoader extends ClassLoader {
         }
     }
 
-    /** A call begins. */
+    /** Called before each call: throws an Error if it is the turn of this call. */
     public static void reach() {
         Calls calls = CALLS.get();
         calls.made++;
@@ -89,7 +89,7 @@ public final class ErringLoader extends ClassLoader {
         if (own.size() < OUTER_FRAMES || own.stream().anyMatch(ErringLoader::isInitializer)) {
             return;
         }
-        calls.made = Integer.MIN_VALUE; // Once.
+        calls.made = Integer.MIN_VALUE; // In a thread an Error is thrown only once.
         String place = Thread.currentThread().getName() + " in " + own.get(0);
         THROWN.add(place);
         throw new OutOfMemoryError("by the test, " + place);
@@ -104,7 +104,9 @@ public final class ErringLoader extends ClassLoader {
         return name.startsWith(OURS) && !name.startsWith(TESTS);
     }
 
-    /** A class whose initializer has failed is lost for the whole JVM. */
+    /**
+     * True in an initializer of a class: if it failed, the class would be lost for the whole JVM.
+     */
     private static boolean isInitializer(StackFrame frame) {
         return frame.getMethodName().equals("<clinit>");
     }
@@ -137,7 +139,7 @@ public final class ErringLoader extends ClassLoader {
         }
     }
 
-    /** Adds a call of {@link #reach} before each call. */
+    /** Inserts a call of {@link #reach} before each call. */
     private static final class Asking extends ClassVisitor {
         Asking(ClassWriter to) {
             super(Opcodes.ASM9, to);

@@ -16,12 +16,12 @@ public final class Jvm {
         return System.getProperty("java.class.path");
     }
 
-    /** The output of a class of the tests, in a JVM with these options. */
+    /** Runs a class of the tests in a JVM with these options. Returns its output. */
     public static String outputOf(Class<?> program, List<String> options, String... arguments) {
         return outputBeneath(List.of(), program, options, arguments);
     }
 
-    /** The same for a JVM that another program starts. */
+    /** Runs a class of the tests in a JVM that another program starts. Returns its output. */
     public static String outputBeneath(
             List<String> outer, Class<?> program, List<String> options, String... arguments) {
         List<String> words = new ArrayList<>(options);
@@ -30,7 +30,7 @@ public final class Jvm {
         return output(outer, words);
     }
 
-    /** Its whole output with its errors. The words are the arguments of {@code java}. */
+    /** Runs {@code java} with these arguments. Returns its output, with that of stderr. */
     public static String output(String... words) {
         return output(List.of(), List.of(words));
     }
@@ -48,7 +48,7 @@ public final class Jvm {
             process.getOutputStream().close();
             String output =
                     new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return output.replaceAll("(?m)^SLF4J: .*\\n", ""); // Jedis has no logger here.
+            return output.replaceAll("(?m)^SLF4J: .*\\n", ""); // There is no logger for SLF4J.
         } catch (IOException failure) {
             throw new IllegalStateException(failure);
         }

@@ -47,7 +47,10 @@ final class Lab {
         }
     }
 
-    /** In memory where there is room: nodes of a cluster wait for their disk at each change. */
+    /**
+     * In memory if there is room for it, because nodes of a cluster wait for their disk at each
+     * change.
+     */
     private static Path directory() throws IOException {
         Path memory = Path.of("/dev/shm");
         if (Files.isDirectory(memory) && memory.toFile().getUsableSpace() >= 256 << 20) {
@@ -76,7 +79,7 @@ final class Lab {
         return LAB.answered(request);
     }
 
-    /** The same for a request that is answered with a list. */
+    /** Sends a request whose answer is a list, and returns the elements. */
     static List<JsonObject> askForAll(String what, Object... arguments) {
         return StreamSupport.stream(ask(what, arguments).getAsJsonArray().spliterator(), false)
                 .map(JsonElement::getAsJsonObject)

@@ -26,7 +26,7 @@ public final class Log extends Handler implements AutoCloseable {
                         + record.getMessage());
     }
 
-    /** Everything since the last call. */
+    /** All lines since the last call of this method. */
     public List<String> taken() {
         List<String> taken = List.copyOf(lines);
         lines.removeAll(taken);

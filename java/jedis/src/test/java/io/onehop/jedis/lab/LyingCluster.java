@@ -8,8 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Nodes that claim to be a Redis Cluster, and do what the test says. Each returns the current map.
- * It answers a command with its own number and the key, unless {@link #behave} has another answer.
+ * Nodes that claim to be a Redis Cluster, and do what the test says. Each node returns the current
+ * map. It answers every other command with its own number and the key, unless {@link #behave} sets
+ * another answer.
  */
 public final class LyingCluster implements AutoCloseable {
 
@@ -23,7 +24,7 @@ public final class LyingCluster implements AutoCloseable {
     private volatile String map = "*0\r\n";
     private volatile Behaviour behaviour = (node, command, talk) -> null;
 
-    /** The slots in equal shares. */
+    /** A cluster in which each node has an equal share of the slots. */
     public LyingCluster(int count) {
         for (int i = 0; i < count; i++) {
             int number = i;
@@ -36,7 +37,7 @@ public final class LyingCluster implements AutoCloseable {
         setMap(ranges.toString());
     }
 
-    /** One range of CLUSTER SLOTS, which begins with its owner. */
+    /** One range of CLUSTER SLOTS. The first of its nodes is its master. */
     public String range(int first, int last, int... owners) {
         StringBuilder range =
                 new StringBuilder(

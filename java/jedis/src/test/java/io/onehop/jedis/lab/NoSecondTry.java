@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * For tests that look for a wrong, lost or foreign value. Maven gives a failed test a second try,
- * in the same process; such a test fails there again, by its first failure.
+ * For tests that look for a wrong, lost or foreign value. Maven runs a failed test a second time in
+ * the same process. A test with this extension then fails again with its first failure.
  */
 public final class NoSecondTry
         implements BeforeTestExecutionCallback, TestExecutionExceptionHandler {

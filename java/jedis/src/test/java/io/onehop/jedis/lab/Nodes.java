@@ -13,7 +13,10 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Several redis-servers as one server pool named {@code alpha}, and helpers of tests for it. */
+/**
+ * Several redis-servers as one server pool named {@code alpha}, and helpers for tests with server
+ * pools.
+ */
 public final class Nodes implements AutoCloseable {
     private final List<RedisServer> servers;
 
@@ -29,15 +32,15 @@ public final class Nodes implements AutoCloseable {
         return servers;
     }
 
-    /** The configuration of the pool, with more directives, one a line. */
+    /** The configuration of the pool, with further directives. */
     public String config(String... directives) {
         return configOf(servers.stream().map(RedisServer::server), directives);
     }
 
     /**
-     * A pool of these servers. Unless the test sets others, the hash is murmur, because
-     * nutcracker's default places long runs of counted keys on one node, and the timeout is 30 s,
-     * so that a busy machine is not taken for a slow node.
+     * The configuration of a pool of these servers. Unless the test sets other values, the hash is
+     * murmur and the timeout is 30 s: nutcracker's default hash places many numbered keys in a row
+     * on one node, and with a short timeout a busy machine looks like a slow node.
      */
     public static String configOf(Stream<String> servers, String... directives) {
         StringBuilder config = new StringBuilder("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n");
@@ -75,22 +78,22 @@ public final class Nodes implements AutoCloseable {
         return OneHopClient.builder().config(file).pool("alpha").build();
     }
 
-    /** By a builder that says more than the configuration does. */
+    /** A client of this configuration, by a builder with further settings. */
     public static OneHopClient clientOf(OneHopClient.Builder builder, String config) {
         return builder.configText(config).pool("alpha").build();
     }
 
-    /** A server at whose address nobody listens. */
+    /** An element of {@code servers} at whose address nothing listens. */
     public static String refusing() {
         return "127.0.0.1:" + Processes.freePort() + ":1";
     }
 
-    /** So many keys: {@code key:0}, {@code key:1} ... */
+    /** The keys {@code key:0}, {@code key:1} ..., so many. */
     public static String[] keys(int count) {
         return IntStream.range(0, count).mapToObj(i -> "key:" + i).toArray(String[]::new);
     }
 
-    /** Each key with its value, as MSET wants them. */
+    /** Each key, followed by its value, as for MSET. */
     public static String[] pairs(UnaryOperator<String> value, String... keys) {
         return Stream.of(keys)
                 .flatMap(key -> Stream.of(key, value.apply(key)))

@@ -17,14 +17,14 @@ public final class Nutcracker implements AutoCloseable {
         this.pid = started.get("pid").getAsLong();
     }
 
-    /** Starts one with this configuration text, but on a free port. */
+    /** Starts a nutcracker with this configuration, but on a free port. */
     public static Nutcracker start(String config) {
         String text =
                 config.replaceFirst("listen: .*", "listen: 127.0.0.1:" + Processes.freePort());
         return new Nutcracker(Lab.ask("nutcracker", "config", text).getAsJsonObject());
     }
 
-    /** A plain Jedis that goes through it. */
+    /** A plain Jedis that is connected to nutcracker. */
     public Jedis jedis() {
         return new Jedis(
                 new HostAndPort("127.0.0.1", port),

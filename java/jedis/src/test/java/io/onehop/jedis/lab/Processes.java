@@ -17,8 +17,8 @@ public final class Processes {
     }
 
     /**
-     * Stops a process, and waits until each of its threads has stopped: on a busy machine some of
-     * them run on for a while.
+     * Stops a process, and waits until all its threads have stopped: on a busy machine some threads
+     * go on for a while.
      */
     public static void stop(long pid) {
         signal(pid, "STOP");
@@ -43,7 +43,7 @@ public final class Processes {
         }
     }
 
-    /** A free port that no other test of this machine gets while this process runs. */
+    /** A free port. No other test on this machine gets it while this process runs. */
     public static int freePort() {
         return Lab.ask("port").getAsInt();
     }

@@ -19,7 +19,7 @@ public final class RedisServer implements AutoCloseable {
     private static final ClientKillParams KILLED =
             new ClientKillParams().type(ClientType.NORMAL).skipMe(ClientKillParams.SkipMe.YES);
 
-    private final String request; // The lab's request that starts it, or starts it again.
+    private final String request; // The request to the lab that starts this server or restarts it.
     private final List<String> options;
     private int port;
     private long pid;
@@ -40,8 +40,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server. The options are those of redis.conf, name and value (or values, separated by
-     * spaces) in turn.
+     * Starts a server. The options are directives of redis.conf: name and value in turn. Several
+     * values of an option are separated by spaces.
      */
     public static RedisServer start(String... options) {
         List<String> words = words(options);
@@ -82,7 +82,7 @@ public final class RedisServer implements AutoCloseable {
         return folder.resolve("socket");
     }
 
-    /** A plain Jedis of its own. */
+    /** A new plain Jedis for this server. */
     public Jedis jedis() {
         return new Jedis("127.0.0.1", port, 30_000);
     }
@@ -92,7 +92,7 @@ public final class RedisServer implements AutoCloseable {
         return Nodes.clientOf(Stream.of(server()), directives);
     }
 
-    /** What a job with a plain Jedis returns. */
+    /** Runs a job with a plain Jedis. Returns its result. */
     public <T> T ask(Function<Jedis, T> job) {
         try (Jedis jedis = jedis()) {
             return job.apply(jedis);
@@ -100,8 +100,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * How often it has received this command, in lower case; for a subcommand {@code
-     * name|subcommand}.
+     * How often this server has executed a command. The name is in lower case, with a subcommand
+     * {@code name|subcommand}.
      */
     public long calls(String command) {
         try (Jedis jedis = jedis()) {
@@ -137,7 +137,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Closes all connections but its own. Returns their number. */
+    /** Closes all connections except the one that asks for it. Returns their number. */
     public long killClients() {
         return ask(jedis -> jedis.clientKill(KILLED));
     }
@@ -151,7 +151,7 @@ public final class RedisServer implements AutoCloseable {
         Processes.signal(pid, "CONT");
     }
 
-    /** kill -9. What it had in memory is lost. */
+    /** Kills the process with SIGKILL. Its data in memory is lost. */
     public void kill() {
         if (isRunning) {
             Lab.ask("stop", "pid", pid);
@@ -159,12 +159,12 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Starts it again at the same address, with its files. */
+    /** Starts the server again at the same address, with its files. */
     public void restart() {
         restartOn(port);
     }
 
-    /** Starts it on another port, with its files. */
+    /** Starts the server again on another port, with its files. */
     public void restartElsewhere() {
         restartOn(Processes.freePort());
     }
@@ -175,7 +175,7 @@ public final class RedisServer implements AutoCloseable {
                         .getAsJsonObject());
     }
 
-    /** Deletes its nodes.conf, so it starts as another node. */
+    /** Deletes nodes.conf, so that the server starts as another node. */
     public void forgetCluster() {
         folder.resolve("nodes.conf").toFile().delete();
     }

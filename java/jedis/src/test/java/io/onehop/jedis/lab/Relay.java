@@ -3,9 +3,9 @@ package io.onehop.jedis.lab;
 import java.util.HexFormat;
 
 /**
- * A relay of the lab in front of a server, by its port: {@code conformance/lab/relay.py}. It resets
- * connections after some bytes, keeps bytes back, adds some of its own, or is a TLS terminator for
- * a server that speaks plain text.
+ * A relay of the lab in front of a server ({@code conformance/lab/relay.py}). It resets connections
+ * after some bytes, holds bytes back, adds bytes of its own, or is a TLS terminator for a server
+ * that speaks plain text.
  */
 public record Relay(int port) implements AutoCloseable {
 
@@ -13,7 +13,7 @@ public record Relay(int port) implements AutoCloseable {
         return new Relay(Lab.ask("relay", "to", target).getAsInt());
     }
 
-    /** A TLS terminator by this certificate. */
+    /** A TLS terminator with this certificate. */
     public static Relay terminator(Certificates certificates, String name, int target) {
         return new Relay(
                 Lab.ask(
@@ -31,7 +31,7 @@ public record Relay(int port) implements AutoCloseable {
         return "127.0.0.1:" + port + ":1";
     }
 
-    /** From now on connections are reset after so many bytes of the server. */
+    /** From now on, each connection is reset after it has passed on so many bytes of the server. */
     public void limit(long bytes) {
         Lab.ask("limit_relay", "relay", port, "count", bytes, "of_node", true);
     }
@@ -41,12 +41,14 @@ public record Relay(int port) implements AutoCloseable {
         Lab.ask("limit_relay", "relay", port);
     }
 
-    /** How many bytes of the server have reached clients. */
+    /** How many bytes of the server were passed on to clients. */
     public long given() {
         return Lab.ask("relay_counts", "relay", port).getAsJsonObject().get("given").getAsLong();
     }
 
-    /** Passes on that many more bytes of the server, and keeps the rest until {@link #release}. */
+    /**
+     * Passes on so many more bytes of the server, and holds back the rest until {@link #release}.
+     */
     public void hold(long bytes) {
         Lab.ask("hold_relay", "relay", port, "count", bytes);
     }
@@ -55,7 +57,7 @@ public record Relay(int port) implements AutoCloseable {
         Lab.ask("hold_relay", "relay", port);
     }
 
-    /** Sends the client of the latest connection bytes that are not the server's. */
+    /** Sends bytes that are not the server's to the client that has connected last. */
     public void inject(byte[] bytes) {
         Lab.ask("inject", "relay", port, "data", HexFormat.of().formatHex(bytes));
     }

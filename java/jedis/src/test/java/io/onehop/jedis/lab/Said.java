@@ -2,7 +2,7 @@ package io.onehop.jedis.lab;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What the message of a failure says. */
+/** Assertions about the message of a failure. */
 public final class Said {
     private Said() {}
 

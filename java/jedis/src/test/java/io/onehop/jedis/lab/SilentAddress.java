@@ -19,7 +19,7 @@ public final class SilentAddress implements AutoCloseable {
         this.server = server;
     }
 
-    /** At this port, or at a free one if it is 0. */
+    /** An address at this port, or at a free port if it is 0. */
     public static SilentAddress at(String host, int port) {
         try {
             SilentAddress silent = new SilentAddress(ServerSocketChannel.open());

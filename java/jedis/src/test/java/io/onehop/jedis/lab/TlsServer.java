@@ -2,16 +2,19 @@ package io.onehop.jedis.lab;
 
 import redis.clients.jedis.Jedis;
 
-/** A real redis-server that speaks TLS on one port, and plain text on another for the test. */
+/**
+ * A real redis-server that speaks TLS on one port, and on another port plain text for the test
+ * itself.
+ */
 public record TlsServer(RedisServer redis, int port) implements AutoCloseable {
 
-    /** By this certificate, with more options of redis.conf. */
+    /** Starts a server with this certificate and further options of redis.conf. */
     public static TlsServer start(Certificates by, String name, String... options) {
         int port = Processes.freePort();
         return new TlsServer(RedisServer.start(by.options(port, name, options)), port);
     }
 
-    /** An element of {@code servers}, by its address. */
+    /** An element of {@code servers} with the TLS port of this server. */
     public String server() {
         return "127.0.0.1:" + port + ":1";
     }
@@ -20,7 +23,7 @@ public record TlsServer(RedisServer redis, int port) implements AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
-    /** A plain Jedis. */
+    /** A Jedis without TLS. */
     public Jedis jedis() {
         return redis.jedis();
     }

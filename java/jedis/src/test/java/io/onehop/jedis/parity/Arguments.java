@@ -29,15 +29,15 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Makes arguments for any method of Jedis from the types of its parameters. Texts and bytes are
- * words of a row in turn, all numbers are equal, and compound arguments are made of such parts.
+ * Makes arguments for any method of Jedis from the types of its parameters. Texts and bytes are the
+ * words of a row, one after another; all numbers are equal; other arguments are made of these.
  *
- * <p>It does not know what a method does. Trying several rows of words makes some calls meaningful.
+ * <p>It does not know what a method does. With several rows of words some calls are meaningful.
  */
 final class Arguments {
     private static final int DEPTH_MAX = 4;
 
-    /** Thrown for a type that it cannot make. */
+    /** Thrown for a type of which it cannot make an argument. */
     static final class Unmakeable extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -51,7 +51,7 @@ final class Arguments {
     private final Map<Type, Supplier<Object>> known = new LinkedHashMap<>();
     private int next;
 
-    /** Words in turn; the last one is repeated. */
+    /** The words are used one after another; then the last word is repeated. */
     @SuppressWarnings("deprecation")
     Arguments(long number, String... words) {
         this.words = words;
@@ -87,7 +87,7 @@ final class Arguments {
         return word;
     }
 
-    /** Arguments for a call. The words begin again. */
+    /** Arguments for a call. They begin again with the first word. */
     Object[] of(Executable method) {
         next = 0;
         return all(method, 0);

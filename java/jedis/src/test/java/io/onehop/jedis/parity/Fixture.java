@@ -17,13 +17,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The data before every call, the same on one server and on many: keys of each type, three of them
- * together by their hash tag and two on different nodes.
+ * The data that exists before every call, the same on one server and on many. For each type there
+ * are three keys on one node, by their hash tag, and two keys on different nodes.
  */
 final class Fixture implements AutoCloseable {
     /**
-     * The commands that make a key of each type; KEY stands for it. Values are names of other keys,
-     * and numbers.
+     * For each type the commands that make a key of it. KEY stands for the name of the key. The
+     * values are names of other keys, and numbers.
      */
     static final Map<String, List<String>> TYPES = new LinkedHashMap<>();
 
@@ -45,21 +45,24 @@ final class Fixture implements AutoCloseable {
         TYPES.put("missing", List.of());
     }
 
-    /** Together: {t}string, {t}string2, {t}string3. Apart: string, string2. */
+    /**
+     * The keys of a type: {t}string, {t}string2 and {t}string3 on one node; string and string2 on
+     * different nodes.
+     */
     static List<String> names(String type) {
         return List.of("{t}" + type, "{t}" + type + "2", "{t}" + type + "3", type, type + "2");
     }
 
     private final Map<Jedis, List<String[]>> servers = new LinkedHashMap<>();
 
-    /** For one server. */
+    /** A fixture on one server. */
     Fixture(RedisServer server) {
         List<String[]> all = new ArrayList<>();
         commands(all);
         servers.put(server.jedis(), all);
     }
 
-    /** For the servers of a pool, each key on its node. */
+    /** A fixture on the servers of a pool, with each key on its node. */
     Fixture(List<RedisServer> pool, Topology topology) {
         List<String[]> all = new ArrayList<>();
         commands(all);
@@ -93,7 +96,7 @@ final class Fixture implements AutoCloseable {
                 : words[0].equals("XREADGROUP") ? words[7] : words[1];
     }
 
-    /** Deletes everything else and writes this data. */
+    /** Deletes all data, and writes that of the fixture. */
     void restore() {
         List<Pipeline> pipelines = new ArrayList<>();
         servers.forEach(

@@ -35,8 +35,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The keys that the command table finds decide placement. For every command that Jedis can build
- * they are the keys that the server finds, and include those that Jedis marked.
+ * Placement uses the keys that the command table finds. For every command that Jedis can build,
+ * these are the keys that the server finds, and among them are the keys that Jedis has marked.
  */
 class KeysTest {
 
@@ -62,7 +62,7 @@ class KeysTest {
         return keys;
     }
 
-    /** The server's answer; {@code null} if it does not know the command. */
+    /** The keys that the server finds, or {@code null} if it does not know the command. */
     private static Set<String> found(Jedis server, CommandArguments command) {
         CommandArguments question = new CommandArguments(Command.COMMAND).add("GETKEYS");
         for (Rawable argument : command) {
@@ -101,7 +101,7 @@ class KeysTest {
     }
 
     @Test
-    void theKeysOfTheTableAreTheKeysTheServerFinds() {
+    void theTableFindsTheSameKeysAsTheServer() {
         CommandObjects objects = new RoutedArguments.Factory(RedisProtocol.RESP2);
         Map<String, String> differences = new TreeMap<>();
         int compared = 0;
@@ -113,7 +113,7 @@ class KeysTest {
                                 && !Modifier.isStatic(method.getModifiers());
                 CommandArguments command = isBuilder ? built(objects, method) : null;
                 Set<String> found = command == null ? null : found(jedis, command);
-                // No key, or one that only names the node of a script.
+                // The command has no key, or only a sample key that names a node.
                 if (found == null || found.isEmpty() || isRefused(command)) {
                     continue;
                 }

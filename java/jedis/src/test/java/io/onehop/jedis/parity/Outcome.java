@@ -25,14 +25,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The result of a call: what it threw, or its value, written with the types of all its parts so
- * that two can be compared.
+ * The result of a call: the exception, or the value, written as text with the types of all its
+ * parts. So the results of two calls can be compared.
  */
 record Outcome(String text, Throwable thrown) {
-    /** A bound for iterations that would not end. */
+    /** The most batches of an iteration, in case it would never end. */
     private static final int BATCHES_MAX = 100;
 
-    /** Of a call of the client, or of a pipeline of it if the method is one of pipelines. */
+    /**
+     * The outcome of a call of the client, or of its pipeline if the method is one of pipelines.
+     */
     static Outcome of(UnifiedJedis client, Method method, Object[] arguments) {
         try {
             Object value =
@@ -42,7 +44,7 @@ record Outcome(String text, Throwable thrown) {
             return new Outcome(new Writer().write(value), null);
         } catch (InvocationTargetException failure) {
             return failed(failure.getCause());
-        } catch (JedisException later) { // In an iteration, or a reply of a pipeline.
+        } catch (JedisException later) { // Thrown by an iteration or by a response of a pipeline.
             return failed(later);
         } catch (ReflectiveOperationException hidden) {
             throw new IllegalStateException(hidden);
@@ -59,20 +61,23 @@ record Outcome(String text, Throwable thrown) {
     }
 
     private static Outcome failed(Throwable thrown) {
-        // Of a command that no node has, a node quotes the words that it was sent.
+        // If a node does not know a command, it quotes the words that it was sent.
         String message = String.valueOf(thrown.getMessage()).replaceAll("with args beg.*", "");
         return new Outcome(thrown.getClass().getName() + ": " + message, thrown);
     }
 
     /**
-     * The type of the value or of what was thrown. Only this is compared if values are different
-     * each time.
+     * The type of the value or of the exception. If values are different each time, only the types
+     * are compared.
      */
     String type() {
         return thrown == null ? text.replaceAll("(?s)[ (\\[{].*", "") : thrown.getClass().getName();
     }
 
-    /** Values as text: sets and maps sorted, bytes as text, objects of Jedis by their fields. */
+    /**
+     * Writes values as text: sets and maps sorted, bytes as text, objects of Jedis with their
+     * fields.
+     */
     private static final class Writer {
         private final Set<Object> inside = Collections.newSetFromMap(new IdentityHashMap<>());
 

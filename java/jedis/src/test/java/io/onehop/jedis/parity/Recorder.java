@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A UnifiedJedis that sends nothing, and its pipeline. It remembers the command that a method would
+ * A UnifiedJedis and its pipeline that send nothing. They remember the command that a method would
  * have sent.
  */
 final class Recorder extends UnifiedJedis {

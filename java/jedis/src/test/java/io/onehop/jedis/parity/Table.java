@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A command's entry in spec/route/commands.json. It decides with which words a method is tried, and
- * which differences between one node and four are allowed.
+ * A command's entry in spec/route/commands.json. The entry decides with which words a method is
+ * tried, and which differences between one node and four nodes are allowed.
  */
 record Table(JsonObject entry) {
     private static final JsonObject COMMANDS = read();
@@ -82,8 +82,8 @@ record Table(JsonObject entry) {
     }
 
     /**
-     * The words with which a method is tried: keys of its own type, of another type and missing
-     * ones; on one node and on several; followed by values or by more keys.
+     * The words with which a method is tried. First keys: of the type that the method needs, of
+     * another type, and missing ones, on one node and on several. After them values or more keys.
      */
     List<String[]> rows(Method method) {
         List<String[]> rows = new ArrayList<>();
@@ -94,7 +94,7 @@ record Table(JsonObject entry) {
         for (String type : types()) {
             List<String> names = Fixture.names(type);
             if (isLongWait && type.equals("missing")) {
-                continue; // A whole second each.
+                continue; // Each such call would block for a second.
             }
             rows.add(new String[] {names.get(0), "1", "2", "3"});
             rows.add(new String[] {names.get(0), names.get(1), names.get(2)});
@@ -123,7 +123,7 @@ record Table(JsonObject entry) {
         };
     }
 
-    /** Small numbers, except for a time to live. */
+    /** A small number, or a large one if the method takes a time to live. */
     long number(Method method) {
         String name = method.getName().toLowerCase(Locale.ROOT);
         return name.contains("expire") || name.contains("setex") || name.contains("getex")

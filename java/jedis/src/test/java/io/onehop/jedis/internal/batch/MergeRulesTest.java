@@ -30,11 +30,12 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * The replies of several nodes become the one reply of the vectors, by the rule of a real command.
+ * By the merge rule of a real command, the replies of several nodes become the reply that the
+ * vectors expect.
  */
 class MergeRulesTest {
 
-    /* A command for each rule, so that its entry in the table is tested, too. */
+    /* A command for each merge rule, so that the command's entry in the table is tested, too. */
     private static final Map<String, List<String>> COMMANDS =
             Map.ofEntries(
                     Map.entry("sum", List.of("DBSIZE")),
@@ -156,7 +157,7 @@ class MergeRulesTest {
         }
     }
 
-    /** A reply with its bytes as text, so that two can be compared. */
+    /** A reply with its bytes as text, so that it can be compared with another reply. */
     private static Object text(Object reply) {
         return reply instanceof Iterable<?> elements
                 ? StreamSupport.stream(elements.spliterator(), false)

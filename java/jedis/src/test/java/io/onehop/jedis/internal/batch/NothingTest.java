@@ -28,7 +28,7 @@ class NothingTest {
         byte[] bytes = resp.getBytes(StandardCharsets.UTF_8);
         try {
             return Protocol.read(new RedisInputStream(new ByteArrayInputStream(bytes)));
-        } catch (JedisDataException error) { // So does the wire: an error is a reply.
+        } catch (JedisDataException error) { // An error is a reply, too, as for the wire.
             return error;
         }
     }

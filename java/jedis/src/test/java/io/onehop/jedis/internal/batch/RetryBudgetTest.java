@@ -8,18 +8,18 @@ import org.junit.jupiter.api.Test;
 
 import java.util.stream.IntStream;
 
-/** Ten retries to begin with, and one more for each ten successful exchanges. */
+/** A client begins with ten retries, and earns one more with every ten successful exchanges. */
 class RetryBudgetTest {
 
     @Test
-    void tenRetriesAreInHandAndTheEleventhIsNot() {
+    void tenRetriesAreAllowedAtFirstAndTheEleventhIsNot() {
         RetryBudget budget = new RetryBudget();
         assertEquals(10, IntStream.range(0, 20).filter(i -> budget.spend()).count());
         assertFalse(budget.spend());
     }
 
     @Test
-    void tenGoodExchangesEarnOne() {
+    void tenSuccessfulExchangesEarnOneRetry() {
         RetryBudget budget = new RetryBudget();
         IntStream.range(0, 10).forEach(i -> budget.spend());
         IntStream.range(0, 9).forEach(i -> budget.earn());

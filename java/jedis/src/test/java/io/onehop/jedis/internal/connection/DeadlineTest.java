@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
-/** The steps in which alternatives are tried. */
+/** The steps of a timeout, after which a client tries the next alternative. */
 class DeadlineTest {
 
     @Test

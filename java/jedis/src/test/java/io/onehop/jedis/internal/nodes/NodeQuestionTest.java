@@ -41,7 +41,7 @@ class NodeQuestionTest {
                 null);
     }
 
-    /** The number of replies. */
+    /** Asks the node. Returns the number of replies. */
     private static int ask(Pool pool) {
         return NodeQuestion.ask(
                         pool,

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An Error in any call of a refresher's thread leaves a refresher that refreshes. */
+/** After an Error in any call of its thread, a refresher still refreshes. */
 class RefresherTest {
     private static final RefreshFailure FAILED =
             new RefreshFailure("by the test", ErrorKind.NODE_DOWN);
@@ -60,7 +60,7 @@ class RefresherTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"refresh", "tell", "ended", "request"})
-    void anErrorInAnyCallOfItsThreadLeavesOneThatRefreshes(String place) {
+    void theRefresherStillRefreshesAfterAnErrorInAnyCallOfItsThread(String place) {
         try (Failing refresher = new Failing(place)) {
             try {
                 refresher.request(() -> refresher.reach("request"));

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** What real Sentinels announce, without a question to them. */
+/** The client learns of a failover by what real Sentinels announce, without asking them. */
 class SentinelNewsTest {
     private final Semaphore news = new Semaphore(0);
 
@@ -64,13 +64,13 @@ class SentinelNewsTest {
     }
 
     @Test
-    void aThreadThatHasEndedIsBegunAgain() {
+    void aThreadThatHasEndedIsReplaced() {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis = Nodes.clientOf(masters.config())) {
-            redis.get("key"); // The first call begins to ask, and to listen.
+            redis.get("key"); // Makes the client ask the Sentinels, and listen to them.
             awaitListeners(masters, List.of(1, 1, 1));
             List<Thread> first = threads();
-            first.forEach(Thread::interrupt); // As an Error would.
+            first.forEach(Thread::interrupt); // This ends the threads, as an Error would.
             RedisCluster.await(
                     "another one listens",
                     () -> !threads().isEmpty() && !threads().contains(first.get(0)));

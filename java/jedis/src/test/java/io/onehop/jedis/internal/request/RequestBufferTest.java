@@ -28,8 +28,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * The bytes of a batch equal those that Jedis would write, whatever their sizes, and can be written
- * in pieces and again.
+ * The bytes of a batch are the bytes that Jedis would write, for arguments of all sizes. They can
+ * be written in pieces, and written again.
  */
 class RequestBufferTest {
 
@@ -37,7 +37,7 @@ class RequestBufferTest {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         while (all.size() < requests.length()) {
             ByteBuffer next = requests.next(1 + random.nextInt(100_000));
-            // As the kernel does, which may take nothing.
+            // Takes some of the bytes or none, as the kernel may do.
             int taken = random.nextInt(next.remaining() + 1);
             all.write(next.array(), next.position(), taken);
             requests.advance(taken);
@@ -65,7 +65,10 @@ class RequestBufferTest {
             requests.release();
         }
         byte[] kept = memory.first();
-        assertEquals(BufferPool.BYTES, kept.length, "a kept one rather than a new one");
+        assertEquals(
+                BufferPool.BYTES,
+                kept.length,
+                "a block that was kept is used before a new one is made");
         memory.give(kept);
         assertSame(kept, memory.next());
     }
@@ -106,7 +109,7 @@ class RequestBufferTest {
     }
 
     @Test
-    void aPartOfACommandHasTheWordsAskedForInOrder() {
+    void aPartOfACommandHasTheChosenWordsInOrder() {
         CommandArguments command = new CommandArguments(Command.MSET);
         for (int i = 0; i < 12; i++) {
             command.key("k" + i).add("v" + i);
@@ -120,7 +123,7 @@ class RequestBufferTest {
     }
 
     @Test
-    void canBeReadAgainFromAnyCommand() {
+    void theBytesCanBeReadAgainFromAnyCommandOn() {
         Random random = new Random(5);
         RequestBuffer requests = new RequestBuffer(new BufferPool());
         int[] sizes = new int[300];
@@ -141,7 +144,7 @@ class RequestBufferTest {
     }
 
     @Test
-    void aCommandThatCannotBeEncodedLeavesNoTrace() {
+    void aCommandThatCannotBeEncodedLeavesNoBytes() {
         RequestBuffer requests = new RequestBuffer(new BufferPool());
         requests.append(new CommandArguments(Command.GET).key("a"));
         assertThrows(
