@@ -114,7 +114,7 @@ final class Callers {
         /** Waits for the end of the job. Returns what it has thrown, or {@code null}. */
         Throwable end() throws InterruptedException {
             thread.join(30_000);
-            assertFalse(thread.isAlive(), "it does not end");
+            assertFalse(thread.isAlive(), "the job does not end");
             return thrown;
         }
     }

@@ -114,7 +114,8 @@ class CloseTest {
         try (ScriptedNode node = node()) {
             OneHopClient redis = Inspected.clientOf(Stream.of(node, dead), "timeout: 30000");
             Callers.Running waits = begin(redis, Wait.PSUBSCRIBE);
-            RedisCluster.await("it waits", () -> waiting.get() > 0 && !seeking().isEmpty());
+            RedisCluster.await(
+                    "the subscription waits", () -> waiting.get() > 0 && !seeking().isEmpty());
             List<Thread> seeking = seeking(); // Also threads of other tests, which end, too.
             redis.close();
             NodeDown closed = assertInstanceOf(NodeDown.class, waits.end());

@@ -72,7 +72,7 @@ class EjectionTest {
                 continue;
             }
         }
-        throw new AssertionError("it never succeeds");
+        throw new AssertionError("the command is never answered");
     }
 
     /** Returns for each key the server that has it, and empties the servers. */
@@ -141,7 +141,8 @@ class EjectionTest {
                     assertTrue(
                             Callers.holdsSoon(
                                     () -> redis.topology().locate(lost).name().equals(dead)));
-                    assertEquals(State.RETURNED, stateOf(redis, dead), "it was not asked yet");
+                    assertEquals(
+                            State.RETURNED, stateOf(redis, dead), "the node was not asked yet");
                     write(redis);
                     assertEquals(State.UP, stateOf(redis, dead));
                     Map<String, Integer> after = homes(servers);

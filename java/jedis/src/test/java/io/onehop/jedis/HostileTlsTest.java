@@ -127,7 +127,7 @@ final class HostileTlsTest {
                     new Thread(
                             () -> {
                                 RedisCluster.await(
-                                        "the node has executed it",
+                                        "the node has executed INCR",
                                         () -> server.redis().calls("incr") > before);
                                 relay.inject(recordOf(size));
                             });

@@ -63,7 +63,8 @@ class IntroductionTest {
             Thread thread = new Thread(() -> redis.subscribe(listener, "channel"));
             thread.start();
             RedisCluster.await(
-                    "the subscription", () -> plain.pubsubNumSub("channel").get("channel") == 1);
+                    "the subscription has begun",
+                    () -> plain.pubsubNumSub("channel").get("channel") == 1);
             assertEquals(List.of(name(redis), name(redis)), names(plain));
             listener.unsubscribe();
             thread.join(TimeUnit.SECONDS.toMillis(30));
@@ -88,7 +89,8 @@ class IntroductionTest {
                         before.replace(
                                 server.server() + " one",
                                 server.server() + " one\n    - " + second.server() + " two"));
-                RedisCluster.await("the change", () -> redis.topology().nodes().size() == 2);
+                RedisCluster.await(
+                        "the change is adopted", () -> redis.topology().nodes().size() == 2);
                 String key = Nodes.keyOn(redis, "one");
                 redis.set(key, "value");
                 transaction.multi();

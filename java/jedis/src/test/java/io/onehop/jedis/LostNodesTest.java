@@ -62,7 +62,7 @@ class LostNodesTest {
         void awaits(int subscribed) {
             assertTrue(
                     holdsSoon(() -> getSubscribedChannels() == subscribed || thrown() != null),
-                    "it does not listen");
+                    "the subscription has not begun");
             assertEquals(null, thrown());
         }
 

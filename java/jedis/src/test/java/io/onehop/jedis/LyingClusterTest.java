@@ -249,7 +249,7 @@ class LyingClusterTest {
                         return cluster.to("MOVED", RedisCluster.slot("key"), node);
                     });
             RedisCluster.await(
-                    "it is given up between two tries",
+                    "the call fails between two tries",
                     () -> {
                         tries.reset();
                         return assertThrows(OneHopException.class, () -> redis.get("key"))
@@ -263,7 +263,7 @@ class LyingClusterTest {
     private static String half(ScriptedNode.Talk talk, String bytes) throws IOException {
         talk.send(bytes);
         if (!bytes.endsWith("\r\n")) {
-            throw new IOException("it dies in the middle");
+            throw new IOException("the node closes in the middle of a reply");
         }
         return "";
     }

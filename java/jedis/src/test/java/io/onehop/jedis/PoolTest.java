@@ -474,7 +474,7 @@ class PoolTest {
                 thread.start();
                 threads.add(thread);
                 RedisCluster.await(
-                        "it waits",
+                        "the thread waits",
                         () ->
                                 pool.meter().waits() > before
                                         && thread.getState() == Thread.State.TIMED_WAITING);

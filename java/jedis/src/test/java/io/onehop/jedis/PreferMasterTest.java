@@ -103,7 +103,7 @@ class PreferMasterTest {
             assertThrows(NodeDown.class, () -> redis.set("key", "lost"));
             master.restart();
             fill(master, "master");
-            RedisCluster.await("it answers again", () -> "master".equals(redis.get("key")));
+            RedisCluster.await("the master answers again", () -> "master".equals(redis.get("key")));
             requireAnswers("master", redis);
         }
     }
@@ -123,7 +123,7 @@ class PreferMasterTest {
                 assertThrows(NodeDown.class, write::get);
                 assertThrows(NodeDown.class, read::get);
             }
-            RedisCluster.await("the client knows that it is dead", () -> isPartial(redis));
+            RedisCluster.await("the client knows that the master is dead", () -> isPartial(redis));
         }
     }
 

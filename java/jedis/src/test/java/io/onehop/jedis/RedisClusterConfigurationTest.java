@@ -115,7 +115,7 @@ class RedisClusterConfigurationTest {
                 new Callers.Running(() -> client.subscribe(this, "news"));
 
         Listening() {
-            RedisCluster.await("it listens", this::isSubscribed);
+            RedisCluster.await("the subscription has begun", this::isSubscribed);
         }
 
         @Override
@@ -125,7 +125,7 @@ class RedisClusterConfigurationTest {
 
         void hears(String message) {
             client.publish("news", message);
-            RedisCluster.await("it was heard", () -> heard.contains(message));
+            RedisCluster.await("the message was heard", () -> heard.contains(message));
         }
     }
 
@@ -286,7 +286,7 @@ class RedisClusterConfigurationTest {
             write(other.config("timeout: 1500"));
             List<String> lines = new ArrayList<>();
             RedisCluster.await(
-                    "the log says so",
+                    "the log has the failure",
                     () -> {
                         lines.addAll(log.taken());
                         return lines.stream()

@@ -167,7 +167,7 @@ class RedisClusterFailoverTest {
             for (int server : new int[] {0, 1}) {
                 String node = cluster.server(server).node();
                 RedisCluster.await(
-                        "the map knows",
+                        "the map has the new master",
                         () ->
                                 client.incr("key:0") > 0
                                         && client.incr("key:1") > 0
@@ -194,11 +194,12 @@ class RedisClusterFailoverTest {
                                     () -> client.xread(endless, streams).size())
                             .map(Callers::begun)
                             .toList();
-            RedisCluster.await("four waits", () -> Callers.blocked(cluster.server(0)) == 4);
+            RedisCluster.await("four calls block", () -> Callers.blocked(cluster.server(0)) == 4);
             Processes.pause(300);
             cluster.promote(1);
             RedisCluster.await(
-                    "four waits at the new master", () -> Callers.blocked(cluster.server(1)) == 4);
+                    "four calls block at the new master",
+                    () -> Callers.blocked(cluster.server(1)) == 4);
             heir.rpush("first", "1");
             heir.rpush("second", "2");
             heir.zadd("sorted", 1, "one");
@@ -234,7 +235,7 @@ class RedisClusterFailoverTest {
                 OneHopClient client = cluster.client("timeout: 3000");
                 Jedis server = cluster.server(0).jedis()) {
             FutureTask<Object> wait = Callers.begun(() -> client.blpop(30.0, "nothing"));
-            RedisCluster.await("a wait", () -> Callers.blocked(cluster.server(0)) == 1);
+            RedisCluster.await("the call blocks", () -> Callers.blocked(cluster.server(0)) == 1);
             Matcher id = Pattern.compile("id=(\\d+) .* cmd=blpop ").matcher(server.clientList());
             assertTrue(id.find());
             server.clientUnblock(Long.parseLong(id.group(1)), UnblockType.ERROR);

@@ -125,7 +125,8 @@ class RedisClusterNodesTest {
             assertFalse(client.status().isWell());
             assertEquals(NodeStatus.State.UP, client.status().nodes().get(0).state());
             admin.clusterAddSlots(0);
-            RedisCluster.await("it is ready without a call", () -> client.status().isUsable());
+            RedisCluster.await(
+                    "the client is ready without a call", () -> client.status().isUsable());
             assertEquals("value", Callers.answered(() -> client.get(key)));
         }
     }
@@ -244,7 +245,7 @@ class RedisClusterNodesTest {
             assertThrows(NodeDown.class, () -> client.get(key));
             cluster.server(2).restartElsewhere();
             cluster.awaitKnown(2);
-            callUntil(client, key, "it is found", () -> true);
+            callUntil(client, key, "the node is found", () -> true);
             assertEquals(cluster.server(2).node(), client.topology().locate(key).name());
             assertEquals(id, client.topology().locate(key).id());
             assertNull(client.topology().find(before));
@@ -415,7 +416,7 @@ class RedisClusterNodesTest {
             Thread caller =
                     new Thread(() -> assertThrows(OneHopException.class, () -> asking.get("a")));
             caller.start();
-            RedisCluster.await("it asks", () -> threads() >= 2);
+            RedisCluster.await("the client asks for the map", () -> threads() >= 2);
             asking.close();
             caller.join(4000);
             assertFalse(caller.isAlive(), "a call still waits for the map of a closed client");
@@ -448,11 +449,8 @@ class RedisClusterNodesTest {
                         jedis.clusterSetSlotNode(slot, cluster.id(1));
                     }
                 }
-                String key =
-                        RedisCluster.tagIn(
-                                slot); // The node of this slot answers MOVED, so the map is
-                // refreshed.
-                client.set(key, "value");
+                String key = RedisCluster.tagIn(slot);
+                client.set(key, "value"); // The node answers MOVED, so the map is refreshed.
                 for (int i = 0; i < 65; i++) {
                     client.set(first, "value");
                     Processes.pause(20);

@@ -53,7 +53,7 @@ class RedisClusterReadFromTest {
             try (Jedis jedis = cluster.server(i).jedis()) {
                 jedis.configSet("cluster-preferred-endpoint-type", "hostname");
                 RedisCluster.await(
-                        "it knows all",
+                        "the server knows all others",
                         () ->
                                 jedis.clusterNodes()
                                                 .lines()
@@ -230,7 +230,7 @@ class RedisClusterReadFromTest {
             assertTrue(down <= 1, down + " of 2 reads failed");
             cluster.server(2).restart();
             RedisCluster.await(
-                    "it is back",
+                    "the replica is back",
                     () -> {
                         return cluster.server(2)
                                 .ask(jedis -> jedis.info("replication"))

@@ -59,7 +59,7 @@ class RedisClusterRedirectsTest {
         String middle = cluster.id(1);
         AtomicReference<NodeDown> met = new AtomicReference<>();
         RedisCluster.await(
-                "they send it to each other",
+                "the nodes redirect to each other",
                 () -> { // Repeated until each node has learnt of the change.
                     try (Jedis one = cluster.server(1).jedis();
                             Jedis two = cluster.server(2).jedis();
@@ -117,7 +117,7 @@ class RedisClusterRedirectsTest {
         cluster.beginToMove(4, 0, 2);
         cluster.moveKeys(4, 0, 2, 1);
         RedisCluster.await(
-                "it is given up between two tries",
+                "the call fails between two tries",
                 () -> {
                     long begun = System.nanoTime();
                     OneHopException failure =
@@ -197,10 +197,11 @@ class RedisClusterRedirectsTest {
         String key = RedisCluster.tagIn(8) + "list";
         client.llen(key);
         FutureTask<List<String>> popped = Callers.begun(() -> client.blpop(30, key));
-        RedisCluster.await("it waits", () -> Callers.blocked(cluster.server(0)) == 1);
+        RedisCluster.await("the call waits", () -> Callers.blocked(cluster.server(0)) == 1);
         Processes.pause(2000);
         cluster.move(8, 0, 2);
-        RedisCluster.await("it waits there", () -> Callers.blocked(cluster.server(2)) == 1);
+        RedisCluster.await(
+                "the call waits at the new node", () -> Callers.blocked(cluster.server(2)) == 1);
         Processes.pause(2500); // More than what the timeout leaves after the first wait.
         client.rpush(key, "value");
         assertEquals(List.of(key, "value"), popped.get(30, TimeUnit.SECONDS));

@@ -71,7 +71,7 @@ class RedisClusterSubscriptionTest {
         }
 
         void awaits(int count) {
-            RedisCluster.await("it hears " + count, () -> heard.size() >= count);
+            RedisCluster.await("messages heard: " + count, () -> heard.size() >= count);
         }
     }
 
@@ -112,13 +112,13 @@ class RedisClusterSubscriptionTest {
         Running listening = new Running(() -> client.ssubscribe(first, channel));
         awaitListeners(0, channel);
         assertEquals(1, spublish(channel, "before"));
-        RedisCluster.await("it was heard", () -> first.heard.contains("before"));
+        RedisCluster.await("the message was heard", () -> first.heard.contains("before"));
         cluster.move(RedisCluster.slot(channel), 0, 1);
         NodeDown over = assertInstanceOf(NodeDown.class, listening.end());
         assertSays("subscribe again", over);
         assertEquals(cluster.server(0).node(), over.getNode());
         RedisCluster.await(
-                "the map knows",
+                "the map has the change",
                 () ->
                         spublish(channel, "no subscriber") == 0
                                 && client.topology()
@@ -158,17 +158,17 @@ class RedisClusterSubscriptionTest {
         Plain patterns = new Plain();
         Running one = new Running(() -> client.subscribe(channels, channel));
         Running other = new Running(() -> client.psubscribe(patterns, "news:*"));
-        RedisCluster.await("they listen", () -> channels.isSubscribed() && patterns.isSubscribed());
+        RedisCluster.await("both listen", () -> channels.isSubscribed() && patterns.isSubscribed());
         cluster.move(RedisCluster.slot(channel), 2, 1);
         client.publish(channel, "from another node");
         RedisCluster.await(
-                "both have heard it",
+                "both have heard the message",
                 () -> channels.heard.size() == 1 && patterns.heard.size() == 1);
         assertTrue(one.thread.isAlive() && other.thread.isAlive());
         cluster.giveAll(2, 0);
         cluster.forget(2);
         RedisCluster.await(
-                "the map knows",
+                "the map has the change",
                 () -> {
                     client.set(channel, "x");
                     for (int i = 0; i < 20; i++) {
@@ -211,7 +211,7 @@ class RedisClusterSubscriptionTest {
                         new Running(() -> client.psubscribe(events, "__keyevent@*")),
                         new Running(() -> client.psubscribe(everything, "*")));
         RedisCluster.await(
-                "they listen",
+                "all three listen",
                 () ->
                         channels.getSubscribedChannels() == 2
                                 && events.isSubscribed()
@@ -245,7 +245,7 @@ class RedisClusterSubscriptionTest {
     void notificationsFollowTheMapToNewMasters() throws InterruptedException {
         Plain events = new Plain();
         Running listening = new Running(() -> client.subscribe(events, "__keyevent@0__:expired"));
-        RedisCluster.await("it listens", events::isSubscribed);
+        RedisCluster.await("the subscription has begun", events::isSubscribed);
         expire();
         events.awaits(30);
         cluster.add();
@@ -254,7 +254,8 @@ class RedisClusterSubscriptionTest {
         RedisCluster.await(
                 "the newest master has a subscriber and the one without slots has none",
                 () -> {
-                    client.set(channelOf(2), "x"); // Makes the client refresh its map.
+                    // A redirect makes the client refresh its map.
+                    client.set(channelOf(2), "it asks for the map");
                     return subscribers(3) == 1 && subscribers(2) == 0;
                 });
         expire();

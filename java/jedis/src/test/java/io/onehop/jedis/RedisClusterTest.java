@@ -357,7 +357,7 @@ class RedisClusterTest {
             for (int i = 0; i < 3; i++) {
                 try (Jedis each = cluster.server(i).jedis()) {
                     RedisCluster.await(
-                            "it is a hole",
+                            "the slot has no node",
                             () -> {
                                 each.clusterDelSlots(ends.slot());
                                 return true;
@@ -378,7 +378,7 @@ class RedisClusterTest {
                                         .contains("CLUSTERDOWN"));
                 owner.clusterAddSlots(ends.slot());
                 RedisCluster.await(
-                        "it is served again",
+                        "the slot is served again",
                         () -> {
                             try {
                                 return other.get("hole") == null;

@@ -277,7 +277,7 @@ class ReplicasTest {
                         redis.get("key"); // The replica may not have the value yet.
                         return masters.replica(0).calls("get") > before;
                     });
-            RedisCluster.await("it has the value", () -> "value".equals(redis.get("key")));
+            RedisCluster.await("the replica has the value", () -> "value".equals(redis.get("key")));
             masters.failOver(0);
             RedisCluster.await(
                     "the old master answers as a replica",

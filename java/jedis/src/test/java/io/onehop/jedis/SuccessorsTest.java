@@ -254,7 +254,7 @@ class SuccessorsTest {
             Files.writeString(file, text(hangs.server() + " a", TIMEOUT));
             try (OneHopClient redis = Nodes.clientOf(file)) {
                 Future<String> read = threads.submit(() -> redis.get("key"));
-                RedisCluster.await("it is sent", isSent::get);
+                RedisCluster.await("the read is sent", isSent::get);
                 Files.writeString(file, text(Nodes.refusing() + " a", TIMEOUT));
                 Throwable failure =
                         assertThrows(ExecutionException.class, () -> soon(read)).getCause();
@@ -273,11 +273,11 @@ class SuccessorsTest {
                 OneHopClient redis = Nodes.clientOf(masters.config(TIMEOUT, "pool_size: 1"))) {
             redis.set("key", "value");
             Future<List<String>> sent = holding(redis, "key", () -> redis.blpop(300, "list"));
-            RedisCluster.await("it blocks", () -> Callers.blocked(masters.master(0)) == 1);
+            RedisCluster.await("the call blocks", () -> Callers.blocked(masters.master(0)) == 1);
             masters.master(0).freeze();
             Future<List<String>> unsent = waiting(redis, "key", () -> redis.blpop(300, "list"));
             masters.failOver(0);
-            RedisCluster.await("it blocks", () -> blocks(masters.replica(0)));
+            RedisCluster.await("the call blocks", () -> blocks(masters.replica(0)));
             masters.replica(0).ask(master -> master.rpush("list", "element"));
             assertEquals(List.of("list", "element"), soon(unsent));
             assertFalse(sent.isDone());
@@ -311,7 +311,7 @@ class SuccessorsTest {
             redis.set("key", "value");
             long beginNs = System.nanoTime();
             Future<String> sent = threads.submit(() -> redis.get("key"));
-            RedisCluster.await("it is sent", () -> hangs.connections() == 1);
+            RedisCluster.await("the read is sent", () -> hangs.connections() == 1);
             Future<String> unsent = threads.submit(() -> redis.get("key"));
             Future<List<String>> batch = threads.submit(() -> redis.mget("key", "none"));
             assertEquals("value", soon(sent));

@@ -67,18 +67,20 @@ class RefresherTest {
             } catch (OutOfMemoryError full) {
                 assertNotEquals("refresh", place);
             }
-            RedisCluster.await("its thread runs", () -> refresher.thread != null);
+            RedisCluster.await("the thread of the refresher runs", () -> refresher.thread != null);
             if (place.equals("ended")) {
-                RedisCluster.await("it has refreshed", () -> refresher.refreshes.get() > 0);
+                RedisCluster.await(
+                        "the refresher has refreshed", () -> refresher.refreshes.get() > 0);
                 Thread first = refresher.thread;
                 first.interrupt();
-                RedisCluster.await("it has ended", () -> !first.isAlive());
+                RedisCluster.await("the first thread has ended", () -> !first.isAlive());
             }
             refresher.awaitRefresh(Deadline.in(500));
             refresher.place = "";
             int before = refresher.refreshes.get();
             refresher.request(() -> {});
-            RedisCluster.await("it refreshes", () -> refresher.refreshes.get() > before);
+            RedisCluster.await(
+                    "the refresher refreshes again", () -> refresher.refreshes.get() > before);
             refresher.awaitRefresh(Deadline.in(30_000));
             assertNotEquals(before, refresher.refreshes.get());
         }

@@ -46,7 +46,7 @@ class SentinelNewsTest {
 
     private static void awaitListeners(WatchedMasters masters, List<Integer> counts) {
         RedisCluster.await(
-                "so many listen to each Sentinel: " + counts,
+                "clients that listen to each Sentinel: " + counts,
                 () -> masters.listeners().equals(counts));
     }
 
@@ -55,7 +55,7 @@ class SentinelNewsTest {
         try (WatchedMasters masters = WatchedMasters.start(1)) {
             SentinelNews listener = listenTo(masters);
             awaitListeners(masters, List.of(1, 1, 1));
-            RedisCluster.await("nothing is new any more", this::isQuiet);
+            RedisCluster.await("no more news come", this::isQuiet);
             masters.failOver(0);
             RedisCluster.await("there is news", () -> news.drainPermits() > 0);
             listener.close();
@@ -72,7 +72,7 @@ class SentinelNewsTest {
             List<Thread> first = threads();
             first.forEach(Thread::interrupt); // This ends the threads, as an Error would.
             RedisCluster.await(
-                    "another one listens",
+                    "another thread listens",
                     () -> !threads().isEmpty() && !threads().contains(first.get(0)));
             awaitListeners(masters, List.of(1, 1, 1));
         }
