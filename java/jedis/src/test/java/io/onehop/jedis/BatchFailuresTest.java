@@ -169,7 +169,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void aNodeThatStopsInTheMiddleOfALargeReplyCostsOnlyItsOwnCommands() {
+    void aNodeThatStopsInTheMiddleOfALargeReplyFailsOnlyItsOwnCommands() {
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake().command();
@@ -192,7 +192,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void anUnreachableNodeCostsOnlyItsOwnCommands() throws IOException {
+    void anUnreachableNodeFailsOnlyItsOwnCommands() throws IOException {
         try (SilentAddress full = SilentAddress.at("127.0.0.1", 0);
                 OneHopClient redis = withTwoHealthy("127.0.0.1:" + full.port() + ":1", 1000)) {
             String[] keys = keys(redis, 2000);

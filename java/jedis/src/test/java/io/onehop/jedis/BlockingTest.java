@@ -36,8 +36,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Blocking commands may take longer than the timeout of the server pool, but end at a deadline,
- * too.
+ * Blocking commands may take longer than the timeout of the server pool: their own timeout is
+ * added.
  */
 class BlockingTest {
     private static final int TIMEOUT_MS = 1000; // Long enough for a busy machine to answer.

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 
 /**
- * Connections are replaced when they reach an age, before the node closes them, and no call fails
- * for that.
+ * Connections are replaced when they reach their maximum age, before the node closes them, and no
+ * call fails for that.
  */
 class ConnectionAgeTest {
 

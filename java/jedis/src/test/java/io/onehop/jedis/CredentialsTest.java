@@ -38,9 +38,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
-/**
- * User and password from a provider of credentials as Jedis has it, or from a file of their own.
- */
+/** User and password from a credentials provider of Jedis, or from a file of their own. */
 class CredentialsTest {
     private static final int ROTATIONS = 20;
     private static final int CALLERS = 4;

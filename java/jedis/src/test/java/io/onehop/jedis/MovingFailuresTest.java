@@ -110,8 +110,8 @@ class MovingFailuresTest {
     }
 
     /**
-     * Two copies of a key are compared at the owner, to which the only connection is the one that
-     * watches.
+     * Two copies of a key are compared at the owner. The only connection to the owner is the one
+     * that watches.
      */
     @Test
     void aTransactionThatHoldsTheOnlyConnectionCanBringKeys() {
@@ -162,9 +162,7 @@ class MovingFailuresTest {
             client.set("here", "v");
             old.kill();
             assertEquals("v", client.get("here"));
-            assertEquals(
-                    2,
-                    client.append("here", "w")); // The owner has the key, so the old owner has not.
+            assertEquals(2, client.append("here", "w")); // So the old owner does not have the key.
             OneHopException read = assertThrows(NodeDown.class, () -> client.get("gone"));
             assertEquals(old.node(), read.getNode());
             OneHopException write = assertThrows(NodeDown.class, () -> client.incr("gone"));

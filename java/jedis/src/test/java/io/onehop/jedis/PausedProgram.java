@@ -10,10 +10,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A program that a node stops in the middle of a call. The keys name the process to stop. It prints
- * the result of the call and the state of the first node. It has three arguments: the
- * configuration, which has a server pool alpha; what the keys begin with; and how many keys there
- * are. More than one key makes a batch.
+ * A program that a node stops in the middle of a call. The keys name the process to stop. The
+ * program prints the result of the call and the state of the first node. It has three arguments:
+ * the configuration, which has a server pool alpha; what the keys begin with; and how many keys
+ * there are. More than one key makes a batch.
  */
 final class PausedProgram {
 

@@ -113,9 +113,8 @@ class PreferMasterTest {
         try (OneHopClient redis = client()) {
             requireAnswers("master", redis);
             master.kill();
-            for (int i = 0;
-                    i < 3;
-                    i++) { // At first the client does not know that the master is dead.
+            // At first the client does not know that the master is dead.
+            for (int i = 0; i < 3; i++) {
                 AbstractPipeline batch = redis.pipelined();
                 Response<String> write = batch.set("key", "lost");
                 Response<String> read = batch.get("other");

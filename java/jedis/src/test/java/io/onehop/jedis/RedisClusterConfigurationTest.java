@@ -220,8 +220,8 @@ class RedisClusterConfigurationTest {
             client.set(key, "plain");
             assertEquals(Role.NONE, client.topology().nodes().get(0).role());
             cluster.move(100, 0, 2);
-            batch.sync(); // A node answers MOVED, but the new configuration has no map of the
-            // cluster.
+            // A node answers MOVED, but the new configuration has no map of the cluster.
+            batch.sync();
             assertEquals("cluster", first.get());
             assertEquals("cluster", second.get());
             assertEquals(List.of(8L), transaction.exec());

@@ -76,8 +76,7 @@ class RedisClusterFailoverTest {
                         assertEquals(keys[0], reading.get(keys[0]));
                         try {
                             return keys[0].equals(client.get(keys[0]));
-                        } catch (
-                                NodeDown election) { // The election takes longer than the call may.
+                        } catch (NodeDown election) { // The election is not over yet.
                             return false;
                         }
                     });
@@ -181,8 +180,7 @@ class RedisClusterFailoverTest {
     void aBlockingCommandGoesOnAtTheNewMaster() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(1, true);
                 OneHopClient client = cluster.client("timeout: 3000")) {
-            Jedis heir =
-                    cluster.server(1).jedis(); // Stays open when the replica becomes the master.
+            Jedis heir = cluster.server(1).jedis(); // Stays open when the replica is promoted.
             heir.configSet("slowlog-log-slower-than", "0");
             XReadParams endless = XReadParams.xReadParams().block(30_000);
             Map<String, StreamEntryID> streams = Map.of("stream", StreamEntryID.XREAD_NEW_ENTRY);

@@ -178,8 +178,8 @@ class RedisClusterRedirectsTest {
         assertThrows(
                 RuntimeException.class,
                 () -> {
-                    try (AbstractTransaction transaction =
-                            client.multi()) { // The client still has the old map.
+                    // The client still has the old map.
+                    try (AbstractTransaction transaction = client.multi()) {
                         transaction.incr(tag + "1");
                         transaction.exec();
                     }

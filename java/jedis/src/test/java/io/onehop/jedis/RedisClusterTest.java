@@ -370,8 +370,7 @@ class RedisClusterTest {
                 other.set("elsewhere", "x");
                 assertEquals("x", other.get("elsewhere"));
                 RedisCluster.await(
-                        "the failure names the reason", // On a busy machine the call may reach its
-                        // deadline first.
+                        "the failure names the reason", // A deadline may come first.
                         () ->
                                 assertThrows(OneHopException.class, () -> other.get("hole"))
                                         .getMessage()

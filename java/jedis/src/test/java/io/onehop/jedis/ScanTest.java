@@ -198,7 +198,7 @@ class ScanTest {
     }
 
     @Test
-    void whatIsNoCursorIsAViolation() {
+    void aReplyWithoutAValidCursorIsAViolation() {
         for (String cursor : List.of("18446744073709551616", "x", "")) {
             try (ScriptedNode node =
                             ScriptedNode.start(

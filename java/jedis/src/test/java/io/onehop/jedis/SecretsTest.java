@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Passwords that bear a mark, and everything that a client shows of itself while calls succeed and
+ * Passwords have a mark, which must not be in anything that a client shows while calls succeed and
  * fail: traces, log lines, status, topology, metrics, and the texts of its objects.
  */
 class SecretsTest {
@@ -70,7 +70,10 @@ class SecretsTest {
         return shown.toString();
     }
 
-    /** What a client of this builder shows, with its log, once {@code what} is part of it. */
+    /**
+     * Waits until a client shows or logs {@code what}. Returns everything that it has shown and
+     * logged.
+     */
     private static String shown(String what, OneHopClient.Builder builder) {
         try (Log log = new Log()) {
             StringBuilder shown = new StringBuilder();
@@ -125,7 +128,7 @@ class SecretsTest {
         }
     }
 
-    /** The variable whose value is the password is one that each process has. */
+    /** The password is the value of a variable that every process has. */
     @Test
     void thePasswordOfTheEnvironmentIsShownNowhere() {
         String path = System.getenv("PATH");
@@ -201,9 +204,11 @@ class SecretsTest {
         }
     }
 
-    /** A path, a long one, and a name that are the text of a configuration. */
+    /**
+     * The text of a configuration is given as a path, as a long path, and as the name of a pool.
+     */
     @Test
-    void aTextThatStandsForAPathOrANameIsNotShown() {
+    void aTextThatIsGivenAsAPathOrANameIsNotShown() {
         String text = "alpha: {engine: redis, servers: ['h:1'], redis_auth: " + MARK;
         String lines = "alpha:\n  redis_auth: " + MARK;
         List<OneHopClient.Builder> builders =

@@ -208,8 +208,7 @@ class SentinelsTest {
                             .replace(masters.master(0).server(), masters.replica(0).server());
             try (OneHopClient redis = Nodes.clientOf(config)) {
                 RedisCluster.await(
-                        "the failure names the reason", // On a busy machine the call may reach its
-                        // deadline first.
+                        "the failure names the reason", // A deadline may come first.
                         () -> {
                             OneHopException failure =
                                     assertThrows(
@@ -223,7 +222,7 @@ class SentinelsTest {
     }
 
     @Test
-    void theStatusAndTheMetricsSayWhoIsAMasterAndWhoAReplica() {
+    void theStatusAndTheMetricsNameMastersAndReplicas() {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis =

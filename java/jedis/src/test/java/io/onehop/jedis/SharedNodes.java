@@ -10,8 +10,9 @@ import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
  * Nodes and a client of them, which all tests of a class use. Before each test the nodes are
- * emptied. After each test no connection may be leased any more. They are in a static field of the
- * class. If a test fails, they are not closed, because its second try runs in the same JVM.
+ * emptied. After each test no connection may be leased any more. Nodes and client are in a static
+ * field of the class. If a test fails, they are not closed, because its second try runs in the same
+ * JVM.
  */
 final class SharedNodes
         implements BeforeEachCallback, AfterEachCallback, AfterAllCallback, TestWatcher {

@@ -43,8 +43,7 @@ class SurplusTest {
         private final Map<Object, List<String>> answers = new ConcurrentHashMap<>();
         private volatile int position = -1;
         private volatile int lateMs = -1;
-        private final int
-                count; // Commands of a batch; 0: those that arrive together are one batch.
+        private final int count; // Commands of a batch; 0: those that arrive together.
 
         private Doubling(int count) {
             this.count = count;
@@ -211,8 +210,7 @@ class SurplusTest {
                 talk -> {
                     talk.handshake();
                     for (List<String> command : talk.commands()) {
-                        if (served.incrementAndGet()
-                                == 2) { // Answers the batch's first command twice.
+                        if (served.incrementAndGet() == 2) { // The batch's first command.
                             talk.send(answer(command).repeat(2)).end();
                             return;
                         }
@@ -227,7 +225,7 @@ class SurplusTest {
         }
     }
 
-    /* ---- After the batch before ---- */
+    /* ---- Between two batches ---- */
 
     @ParameterizedTest
     @ValueSource(ints = {2, 50, 1000})

@@ -267,8 +267,7 @@ final class TlsFaultsTest {
                                         "timeout: 1000"))) {
             String here = Nodes.keyOn(redis, good.node());
             String there = Nodes.keyOn(redis, node.node());
-            Callers.answered(
-                    () -> redis.get(here)); // So the batch needs no handshake with this node.
+            Callers.answered(() -> redis.get(here)); // The batch needs no handshake there.
             PartialBatch partial =
                     assertThrows(
                             PartialBatch.class,

@@ -94,7 +94,7 @@ class RecipesTest {
         assertEquals(keys, found);
     }
 
-    /** For each node a name. This prefix and the name are a key on the node. */
+    /** Returns one name for each node. The prefix and the name together are a key on the node. */
     private List<String> keyOfEach(String before) {
         return redis.topology().nodes().stream()
                 .map(

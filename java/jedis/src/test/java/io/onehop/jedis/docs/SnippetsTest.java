@@ -211,10 +211,10 @@ class SnippetsTest {
     }
 
     /**
-     * A block of code in the documentation: what is between ``` and ``` in README.md and
-     * docs/*.md. @@param section the page and the heading of the block @@param number the number of
-     * the block among those of its section and language
+     * A block of code in the documentation: what is between ``` and ``` in README.md and docs/*.md.
      *
+     * @param section the page and the heading of the block
+     * @param number the number of the block among those of its section and language
      * @param isQuotation whether the block quotes a function of the source, which
      *     conformance/checks/quotations.py checks
      */

@@ -31,8 +31,7 @@ public final class WatchedMasters implements AutoCloseable {
 
     private final List<RedisServer> servers = new ArrayList<>(); // The masters, then the replicas.
     private final List<Integer> sentinels = new ArrayList<>(); // Their ports.
-    private final List<Integer> tlsPorts =
-            new ArrayList<>(); // The TLS ports of the Sentinels, if they speak TLS.
+    private final List<Integer> tlsPorts = new ArrayList<>(); // Empty without TLS.
     private final List<Long> pids = new ArrayList<>();
     private final List<Path> files = new ArrayList<>();
     private final int count;

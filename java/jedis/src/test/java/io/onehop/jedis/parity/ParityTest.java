@@ -102,8 +102,10 @@ class ParityTest {
 
     private final List<String> differences = new ArrayList<>();
     private final Map<String, Integer> verdicts = new TreeMap<>();
-    private final Set<String> refused =
-            new TreeSet<>(); // Methods that are refused with all arguments.
+
+    /** The names of methods that are refused with all arguments. */
+    private final Set<String> refused = new TreeSet<>();
+
     private final Set<String> served = new TreeSet<>();
 
     @BeforeAll

@@ -82,8 +82,9 @@ record Table(JsonObject entry) {
     }
 
     /**
-     * The words with which a method is tried. First keys: of the type that the method needs, of
-     * another type, and missing ones, on one node and on several. After them values or more keys.
+     * The words with which a method is tried. Each row begins with keys: of the type that the
+     * method needs, of another type, or missing ones, on one node or on several. Values or more
+     * keys follow.
      */
     List<String[]> rows(Method method) {
         List<String[]> rows = new ArrayList<>();

@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Which replies may be those of a missing key, against the vectors of spec/topology/moving.md. */
+/** The replies that a missing key may have are those of the vectors of spec/topology/moving.md. */
 class NothingTest {
     private static final Path PAGE = Path.of("../../spec/topology/vectors/moving.json");
 

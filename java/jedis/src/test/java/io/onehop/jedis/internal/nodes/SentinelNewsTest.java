@@ -55,7 +55,7 @@ class SentinelNewsTest {
         try (WatchedMasters masters = WatchedMasters.start(1)) {
             SentinelNews listener = listenTo(masters);
             awaitListeners(masters, List.of(1, 1, 1));
-            RedisCluster.await("no more news come", this::isQuiet);
+            RedisCluster.await("no news comes any more", this::isQuiet);
             masters.failOver(0);
             RedisCluster.await("there is news", () -> news.drainPermits() > 0);
             listener.close();
