@@ -426,7 +426,7 @@ class BatchFailuresTest {
     /* ---- All nodes are down ---- */
 
     @Test
-    void allNodesDownThrowsTheFirstFailureAndRecoversByItself() {
+    void ifAllNodesAreDownTheFirstFailureIsThrownAndTheClientRecoversByItself() {
         int port = Processes.freePort();
         try (OneHopClient redis =
                 Nodes.clientOf(

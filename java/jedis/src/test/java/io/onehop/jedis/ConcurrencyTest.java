@@ -45,7 +45,7 @@ class ConcurrencyTest {
         return "value of " + key;
     }
 
-    /* ---- Ledgers ---- */
+    /* ---- Values and counts ---- */
 
     @Test
     void everyValueBelongsToItsKeyWhileConnectionsAreKilled() throws InterruptedException {

@@ -123,7 +123,7 @@ class FailuresTest {
     }
 
     @Test
-    void aNodeWhoseBacklogIsFullEndsAtTheDeadlineAndNothingWasSent() throws IOException {
+    void aCallToANodeWithAFullBacklogEndsAtTheDeadlineAndNothingWasSent() throws IOException {
         try (SilentAddress full = SilentAddress.at("127.0.0.1", 0);
                 OneHopClient redis = hurriedClient("127.0.0.1:" + full.port() + ":1")) {
             String node = "127.0.0.1:" + full.port();
@@ -132,7 +132,7 @@ class FailuresTest {
     }
 
     @Test
-    void aNodeThatAcceptsAndNeverAnswersEndsAtTheDeadlineAndNothingWasSent() {
+    void aCallToANodeThatAcceptsAndNeverAnswersEndsAtTheDeadlineAndNothingWasSent() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = hurriedClient(node.server())) {
             fails(DeadlineExceeded.class, node.node(), false, () -> redis.incr("key"));
@@ -155,7 +155,7 @@ class FailuresTest {
     }
 
     @Test
-    void aNameThatResolvesServes() {
+    void aNodeIsReachedByItsHostName() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = client("localhost:" + server.port() + ":1")) {
             assertEquals("OK", redis.set("key", "value"));
@@ -165,7 +165,7 @@ class FailuresTest {
     /* ---- During the exchange ---- */
 
     @Test
-    void aHungNodeEndsAtTheDeadlineAndTheCommandMayHaveRun() {
+    void aCallToAHungNodeEndsAtTheDeadlineAndTheCommandMayHaveRun() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = hurriedClient(server.server())) {
             Callers.answered(() -> redis.set("count", "1"));
@@ -183,7 +183,7 @@ class FailuresTest {
     }
 
     @Test
-    void aNodeThatNeverPausesEndsAtTheDeadline() {
+    void aCallWithAHugeReplyThatNeverPausesEndsAtTheDeadline() {
         // To decode these elements takes longer than to send them.
         byte[] million = ":1234567890123456789\r\n".repeat(1_000_000).getBytes();
         endsAtTheDeadline(
@@ -196,7 +196,7 @@ class FailuresTest {
     }
 
     @Test
-    void aNodeThatStopsReadingEndsAtTheDeadlineWhileWriting() {
+    void aCallToANodeThatStopsReadingEndsAtTheDeadlineWhileWriting() {
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake().command();

@@ -177,7 +177,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void anErrorOfOneNodeIsTheCallsError() {
+    void anErrorReplyOfOneNodeIsTheErrorOfTheCall() {
         try (Jedis one = nodes.servers().get(1).jedis()) {
             one.sendCommand(() -> Command.CONFIG.getRaw(), "SET", "replica-serve-stale-data", "no");
             one.replicaof("127.0.0.1", 1);
@@ -210,7 +210,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void functionsLiveOnEveryNode() {
+    void functionsAreLoadedOnEveryNode() {
         String library =
                 "#!lua name=lib\n"
                         + "redis.register_function('hello', function(keys) return keys[1] end)";

@@ -177,7 +177,7 @@ class HandshakeTest {
     }
 
     @Test
-    void redisDbWithAPasswordTheNodeDemandsIsDatabase0AsWithNutcracker() {
+    void ifTheNodeDemandsAPasswordDatabase0IsUsedInsteadOfRedisDbAsWithNutcracker() {
         String[] directives = {"redis_db: 3", "redis_auth: secret"};
         try (RedisServer server = RedisServer.start("requirepass", "secret");
                 OneHopClient redis = server.client(directives);
@@ -193,7 +193,7 @@ class HandshakeTest {
     }
 
     @Test
-    void redisDbWithAPasswordTheNodeDoesNotNeedIsSelected() {
+    void ifTheNodeDoesNotNeedThePasswordRedisDbIsSelected() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = server.client("redis_db: 3", "redis_auth: secret")) {
             redis.set("key", "x");
@@ -202,7 +202,7 @@ class HandshakeTest {
     }
 
     @Test
-    void redisDbOnAUnixSocketIsDatabase0AsWithNutcracker() {
+    void onAUnixSocketDatabase0IsUsedInsteadOfRedisDbAsWithNutcracker() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = Nodes.clientOf(Stream.of(unix(server)), "redis_db: 3");
                 Nutcracker nutcracker =
@@ -216,7 +216,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aRedisDbTheNodeDoesNotHaveIsDatabase0() {
+    void ifTheNodeDoesNotHaveTheDatabaseOfRedisDbDatabase0IsUsed() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = server.client("redis_db: 4711")) {
             redis.set("key", "x");

@@ -304,7 +304,7 @@ class LearntCommandsTest {
         assertNull(redis.get(a));
     }
 
-    /* ---- A module that goes ---- */
+    /* ---- A module that is unloaded ---- */
 
     @Test
     void aDescriptionIsForgottenWhenANodeDoesNotKnowTheCommandAnyMore() {

@@ -177,7 +177,7 @@ class PartialBatchTest {
         }
     }
 
-    /* ---- Sick in a way that touches the others ---- */
+    /* ---- Failures that could affect the other nodes ---- */
 
     @Test
     void aLargeReplyThatDripsDoesNotDelayManyWindowsOfTheOtherNodes() {
@@ -241,7 +241,7 @@ class PartialBatchTest {
         }
     }
 
-    /* ---- Honest about what was sent ---- */
+    /* ---- What is reported as not sent ---- */
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

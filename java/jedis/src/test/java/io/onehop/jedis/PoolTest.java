@@ -59,7 +59,7 @@ class PoolTest {
         }
     }
 
-    /* ---- Exhausted ---- */
+    /* ---- All connections in use ---- */
 
     @Test
     void atTheDeadlineAnExhaustedPoolFailsTheCallWithPoolExhaustedAndNothingWasSent()
@@ -163,7 +163,7 @@ class PoolTest {
         return batches;
     }
 
-    /* ---- Shared ---- */
+    /* ---- Many threads ---- */
 
     @Test
     void thirtyTwoThreadsAlwaysGetWhatTheyAskedFor() throws Exception {
@@ -217,7 +217,7 @@ class PoolTest {
     }
 
     @Test
-    void whileANodeHangsAndReturnsNoValueReachesTheWrongCommand() throws Exception {
+    void noValueReachesTheWrongCommandWhileANodeHangsAndComesBack() throws Exception {
         try (Nodes nodes = Nodes.start(3);
                 OneHopClient redis = nodes.client("pool_size: 4", "timeout: 60")) {
             for (int i = 0; i < 300; i++) {
@@ -301,7 +301,7 @@ class PoolTest {
         }
     }
 
-    /* ---- Closed ---- */
+    /* ---- Closed clients ---- */
 
     private static long descriptors() {
         return new File("/proc/self/fd").list().length;

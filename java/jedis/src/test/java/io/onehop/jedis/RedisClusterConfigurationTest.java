@@ -132,8 +132,7 @@ class RedisClusterConfigurationTest {
     /* ---- Under load ---- */
 
     @Test
-    void seedsReadFromTimeoutAndPoolSizeChangeUnderLoadWithoutAFailure()
-            throws InterruptedException {
+    void noCallFailsUnderLoadWhileSeedsAndDirectivesChange() throws InterruptedException {
         AtomicBoolean isOver = new AtomicBoolean();
         AtomicLong calls = new AtomicLong();
         Listening listening = new Listening();

@@ -48,7 +48,7 @@ class RedisClusterRedirectsTest {
                 .sum();
     }
 
-    /* ---- Nowhere ---- */
+    /* ---- Redirects in a circle ---- */
 
     @Test
     void ifNodesRedirectToEachOtherTheFailureNamesThem() {
@@ -83,7 +83,7 @@ class RedisClusterRedirectsTest {
         assertEquals("OK", client.set(RedisCluster.tagIn(2), "others are not affected"));
     }
 
-    /* ---- In thousands ---- */
+    /* ---- Thousands of redirects ---- */
 
     @Test
     void whileALargeSlotMigratesEachCommandTakesOneMoreHopAndTheMapIsNotAskedFor() {

@@ -134,7 +134,8 @@ class RedisClusterSubscriptionTest {
     }
 
     @Test
-    void aShardSubscriptionByAStaleMapIsRefusedOnceAndTheMapLearns() throws InterruptedException {
+    void aShardSubscriptionWithAStaleMapIsRefusedOnceAndTheMapIsRefreshed()
+            throws InterruptedException {
         String channel = channelOf(0);
         client.get(channel);
         cluster.move(RedisCluster.slot(channel), 0, 1);

@@ -162,7 +162,7 @@ class RedisClusterTest {
         }
     }
 
-    /* ---- Everyday ---- */
+    /* ---- Ordinary commands ---- */
 
     @Test
     void keysOfManySlotsAreWrittenAndReadAndCounted() {
@@ -347,7 +347,7 @@ class RedisClusterTest {
         }
     }
 
-    /* ---- Holes ---- */
+    /* ---- Slots without a node ---- */
 
     @Test
     void slotsWithoutANodeDoNotAffectOtherSlots() {

@@ -118,7 +118,7 @@ class ReplicasTest {
     }
 
     @Test
-    void replicasAnswerReadsAloneAndInBatches() {
+    void replicasAnswerSingleReadsAndReadsInBatches() {
         for (String from : List.of("prefer_replica", "replica")) {
             long before = sum(replicas, each -> each.calls("hget"));
             long atMasters = sum(nodes.servers(), each -> each.calls("hget"));

@@ -302,7 +302,7 @@ class RestingTest {
         }
     }
 
-    /* ---- What says nothing about the node ---- */
+    /* ---- Failures that say nothing about the node ---- */
 
     @Test
     void aNodeWhoseHandshakesSometimesHangDoesNotRestWhileItAnswersOtherConnections()

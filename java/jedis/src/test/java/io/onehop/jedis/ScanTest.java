@@ -112,7 +112,7 @@ class ScanTest {
     }
 
     @Test
-    void aCursorOfAnotherTopologyIsAnErrorAndNoEnd() {
+    void aCursorOfAnotherTopologyIsAnErrorAndNotTheEndOfTheScan() {
         String cursor = redis.scan("0").getCursor();
         try (OneHopClient another = nodes.client("hash: md5")) {
             Unsupported foreign = assertThrows(Unsupported.class, () -> another.scan(cursor));

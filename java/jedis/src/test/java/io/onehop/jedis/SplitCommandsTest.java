@@ -134,7 +134,7 @@ class SplitCommandsTest {
     }
 
     @Test
-    void anErrorOneNodeAnswersIsTheCommandsError() {
+    void anErrorReplyOfOneNodeIsTheErrorOfTheCommand() {
         String guarded = nodes.servers().get(2).node();
         String key = Nodes.keyOn(redis, guarded);
         String other = Nodes.keyOn(redis, nodes.servers().get(0).node());
@@ -153,7 +153,7 @@ class SplitCommandsTest {
     }
 
     @Test
-    void otherCommandsNeedAllKeysOnOneNodeAndSuggestAHashTag() {
+    void otherCommandsWithKeysOfTwoNodesAreRefusedWithTheAdviceToUseAHashTag() {
         String one = Nodes.keyOn(redis, nodes.servers().get(0).node());
         String other = Nodes.keyOn(redis, nodes.servers().get(1).node());
         CrossNode failure = assertThrows(CrossNode.class, () -> redis.sinter(one, other));

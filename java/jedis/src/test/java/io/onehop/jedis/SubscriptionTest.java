@@ -78,7 +78,7 @@ class SubscriptionTest {
     /* ---- Channels ---- */
 
     @Test
-    void eachMessageOfEachChannelComesOnceAndEverythingIsCountedForTheCaller()
+    void eachMessageOfEachChannelComesOnceAndSubscriptionsAreCountedOverAllNodes()
             throws InterruptedException {
         List<String> channels = channels();
         Collector collector = new Collector();

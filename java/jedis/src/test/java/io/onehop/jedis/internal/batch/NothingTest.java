@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The replies that a missing key may have are those of the vectors of spec/topology/moving.md. */
+/** Recognizes the replies of missing keys, as the vectors of spec/topology/moving.md expect. */
 class NothingTest {
     private static final Path PAGE = Path.of("../../spec/topology/vectors/moving.json");
 
@@ -34,7 +34,7 @@ class NothingTest {
     }
 
     @Test
-    void repliesAreNothingOrSomethingAsInTheVectors() throws IOException {
+    void repliesOfMissingKeysAreRecognizedAsInTheVectors() throws IOException {
         int count = 0;
         JsonObject page = JsonParser.parseString(Files.readString(PAGE)).getAsJsonObject();
         for (JsonElement group : page.getAsJsonArray("testGroups")) {

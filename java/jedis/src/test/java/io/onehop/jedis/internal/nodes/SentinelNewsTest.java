@@ -51,7 +51,7 @@ class SentinelNewsTest {
     }
 
     @Test
-    void aFailoverIsHeardOfWithoutAQuestion() throws Exception {
+    void aFailoverIsHeardOfWithoutAskingTheSentinels() throws Exception {
         try (WatchedMasters masters = WatchedMasters.start(1)) {
             SentinelNews listener = listenTo(masters);
             awaitListeners(masters, List.of(1, 1, 1));

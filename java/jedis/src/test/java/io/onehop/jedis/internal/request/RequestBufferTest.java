@@ -46,7 +46,7 @@ class RequestBufferTest {
     }
 
     @Test
-    void bytesEqualThoseOfJedisInReusedMemory() throws IOException {
+    void theBytesAreThoseOfJedisAlsoInReusedMemory() throws IOException {
         BufferPool memory = new BufferPool();
         for (int seed = 0; seed < 50; seed++) {
             Random random = new Random(seed);
