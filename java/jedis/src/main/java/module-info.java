@@ -11,12 +11,12 @@ module io.onehop.jedis {
     requires transitive org.apache.commons.pool2;
     requires java.management;
 
-    // Jedis needs these and has no module-info to say so. Java would add libraries without a
-    // module-info by itself.
+    // Jedis needs these modules and has no module-info to say so. Only libraries without a
+    // module-info would be added by Java itself.
     requires com.google.gson;
     requires org.json;
 
-    // The client works without it.
+    // The client also works without these modules.
     requires static jdk.net;
     requires static micrometer.commons;
     requires static micrometer.core;

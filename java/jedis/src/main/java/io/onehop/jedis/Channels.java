@@ -22,10 +22,10 @@ import java.util.Set;
  * What the caller of a subscription wants to hear, and the nodes on which each channel or pattern
  * is subscribed.
  *
- * <p>A channel is subscribed on its own node, to which PUBLISH also goes; a pattern on every node,
- * but in a Redis Cluster on one, which passes on the messages of all. Notifications of keys are
- * subscribed on every node ({@link Notification}). For one thread. Implements spec/route, section
- * 6.
+ * <p>A channel is subscribed on its own node, to which PUBLISH also goes. A pattern is subscribed
+ * on every node; in a Redis Cluster on one node, which passes on the messages of all nodes.
+ * Notifications of keys are subscribed on every node ({@link Notification}). For one thread.
+ * Implements spec/route, section 6.
  */
 final class Channels {
     /** A channel, a pattern or a sharded channel. */
@@ -43,7 +43,9 @@ final class Channels {
             return new String(name.array(), StandardCharsets.UTF_8);
         }
 
-        /** True if every node may publish messages for it that no other node passes on. */
+        /**
+         * True if every node may publish messages for this channel that no other node passes on.
+         */
         private boolean isOfEveryNode() {
             return kind == Kind.PATTERN && Notification.mayMatch(bytes())
                     || kind == Kind.CHANNEL && Notification.isChannel(bytes());
@@ -61,7 +63,10 @@ final class Channels {
         return List.copyOf(wanted.keySet());
     }
 
-    /** The nodes on which it is subscribed. If several deliver a message, the first counts. */
+    /**
+     * The nodes on which the channel is subscribed. If several of them deliver the same message,
+     * the caller gets it from the first.
+     */
     Set<Pool> nodes(Channel channel) {
         return wanted.getOrDefault(channel, Set.of());
     }
@@ -74,7 +79,7 @@ final class Channels {
         wanted.remove(channel);
     }
 
-    /** Notes that it is no longer subscribed on this node. */
+    /** Notes that the channel is no longer subscribed on this node. */
     void leave(Channel channel, Pool node) {
         nodes(channel).remove(node);
     }
@@ -91,7 +96,10 @@ final class Channels {
         return left;
     }
 
-    /** True if the caller wants no channel, or if at least one of them is subscribed on a node. */
+    /**
+     * True if the caller wants no channel, or if at least one wanted channel is subscribed on a
+     * node.
+     */
     boolean areHeard() {
         return wanted.isEmpty() || wanted.values().stream().anyMatch(nodes -> !nodes.isEmpty());
     }
@@ -102,9 +110,10 @@ final class Channels {
     }
 
     /**
-     * True if the caller gets this message of a node of a Redis Cluster. What callers publish
-     * arrives from every node that is subscribed, and only the first of these counts. A
-     * notification arrives only from the node that it is about.
+     * True if the caller gets this message of a node of a Redis Cluster. A message that a program
+     * publishes arrives from every node on which the channel is subscribed, and the caller gets it
+     * only from the first of these nodes. A notification arrives only from the node that has the
+     * key.
      */
     boolean counts(Pool node, Kind kind, List<?> message) {
         Set<Pool> nodes = nodes(Channel.of(kind, (byte[]) message.get(1)));
@@ -146,7 +155,8 @@ final class Channels {
             byte[] name = channel.bytes();
             int owner = route.topology().locateIndex(name, 0, name.length);
             homes.add(route.pools()[owner]);
-            int old = route.topology().oldOwner(name, owner); // Some may still publish there.
+            // Some clients may still publish there.
+            int old = route.topology().oldOwner(name, owner);
             if (old >= 0) {
                 homes.add(route.pools()[old]);
             }

@@ -21,8 +21,8 @@ public interface ChannelsListener {
     void onMissing(String node, List<String> channels, OneHopException why);
 
     /**
-     * The channels and patterns are subscribed again: on this node or, if another node of a Redis
-     * Cluster has taken them over, on that one.
+     * The channels and patterns are subscribed again. If another node of a Redis Cluster has taken
+     * them over, {@code node} is that other node.
      *
      * @param node the node
      * @param channels the channels and patterns

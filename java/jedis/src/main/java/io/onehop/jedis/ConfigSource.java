@@ -35,9 +35,9 @@ import java.util.stream.Collectors;
  * may be in a file of its own.
  *
  * <p>In: a file or a text, and the name of the pool. Out: its bytes, and the server pool in them;
- * or a {@link ConfigRefused} that says what is wrong. The kernel follows links at each reading. It
- * remembers nothing; {@link ConfigWatcher} detects changes. Any thread. Implements spec/topology,
- * "A configuration that changes".
+ * or a {@link ConfigRefused} that says what is wrong. The kernel follows links at each reading. A
+ * source remembers nothing; {@link ConfigWatcher} detects changes. Any thread. Implements
+ * spec/topology, "A configuration that changes".
  */
 final class ConfigSource {
 
@@ -52,7 +52,7 @@ final class ConfigSource {
     private final @Nullable Path file; // Null for a text.
     private final byte[] text; // Empty for a file.
     private final String pool;
-    private final int poolSize; // If the pool has no pool_size; 0: its default.
+    private final int poolSize; // For a pool without pool_size; 0: the default of pool_size.
 
     ConfigSource(Path file, String pool, int poolSize) {
         this.file = file;
@@ -68,12 +68,12 @@ final class ConfigSource {
         this.poolSize = poolSize;
     }
 
-    /** True if it, or the password of this pool, is in a file. */
+    /** True if the configuration, or the password of this pool, is in a file. */
     boolean mayChange(ServerPool pool) {
         return file != null || pool.redisAuthFile() != null;
     }
 
-    /** The current bytes. Reads at most one byte more of a file than a configuration may have. */
+    /** The current bytes. Reads at most one byte more than a configuration may have. */
     byte[] bytes() throws ConfigRefused {
         if (file == null) {
             return text;
@@ -81,7 +81,7 @@ final class ConfigSource {
         return read(file, Limits.CONFIG_BYTES_MAX, Message.FILE_UNREADABLE);
     }
 
-    /** The bytes of a file, at most one more than it may have. */
+    /** The bytes of a file. Reads at most one byte more than {@code most}. */
     private static byte[] read(Path file, int most, Message refusal) throws ConfigRefused {
         String path = Shown.path(file.toString());
         try {
@@ -94,7 +94,7 @@ final class ConfigSource {
                 return bytes.readNBytes(most + 1);
             }
         } catch (IOException unreadable) {
-            // Its text would only repeat the path.
+            // The text of such an exception would only repeat the path.
             Throwable cause = unreadable instanceof FileSystemException ? null : unreadable;
             throw new ConfigRefused(refusal, cause, path, Shown.of(why(unreadable)));
         }
@@ -128,7 +128,8 @@ final class ConfigSource {
     }
 
     /**
-     * The password in the pool's password file as it is now; {@code null} if it has no such file.
+     * The password in the pool's password file as it is now; {@code null} if the pool has no
+     * password file.
      */
     @Nullable String passwordOf(ServerPool pool) throws ConfigRefused {
         String path = pool.redisAuthFile();

@@ -7,7 +7,8 @@ import java.time.Instant;
 /**
  * How the last reading of a client's configuration ended. Immutable.
  *
- * @param readAt when it was last read; if not {@code ok}, since when it has been refused
+ * @param readAt when the configuration was last read; if not {@code ok}, since when it has been
+ *     refused
  * @param ok true if the client uses what the configuration says now
  * @param error the line and what is wrong there; {@code null} if the configuration is in use
  */

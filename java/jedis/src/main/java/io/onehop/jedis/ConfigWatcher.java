@@ -25,16 +25,16 @@ import java.util.function.Consumer;
  * Checks once a second whether the configuration, or the password file that it names, has changed.
  * If so, new calls use the new one.
  *
- * <p>In: a {@link ConfigSource}. Out: topologies for {@link Snapshots}. Each is first announced to
- * the log and to the client's listener. A bad configuration never replaces a good one, and is read
- * again at each check; the log says once what is wrong with it. A daemon thread of the client runs
- * from build to close, unless nothing can change. Implements spec/topology, "A configuration that
- * changes".
+ * <p>In: a {@link ConfigSource}. Out: topologies for {@link Snapshots}. Each new topology is first
+ * announced to the log and to the client's listener. A bad configuration never replaces a good one,
+ * and is read again at each check; the log says once what is wrong with it. A daemon thread of the
+ * client runs from build to close, unless nothing can change. Implements spec/topology, "A
+ * configuration that changes".
  */
 final class ConfigWatcher implements AutoCloseable {
     /*
-     * It compares bytes, not times. A configuration is small, and a file that was replaced twice
-     * within one tick of its clock is noticed all the same. A file that is being written in
+     * The watcher compares bytes, not times. A configuration is small, and so even a file that
+     * was replaced twice within one tick of its clock is noticed. A file that is being written in
      * place may be empty or incomplete. So a difference counts only after two readings, a moment
      * apart, were equal.
      */
@@ -79,7 +79,10 @@ final class ConfigWatcher implements AutoCloseable {
         return status;
     }
 
-    /** The running check ends. Its result is not adopted, because the snapshots are also closed. */
+    /**
+     * A check that is running still ends. Its result is not adopted, because the snapshots are also
+     * closed.
+     */
     @Override
     public void close() {
         closed.countDown();
@@ -137,7 +140,10 @@ final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    /** True if the password file has another password, which it has had for a moment. */
+    /**
+     * True if the password file has another password than the one in use, and has not changed for a
+     * moment.
+     */
     private boolean hasOtherPassword() throws ConfigRefused, InterruptedException {
         ServerPool pool = snapshots.newest().pool();
         String password = source.passwordOf(pool);

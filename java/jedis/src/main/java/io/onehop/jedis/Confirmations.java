@@ -25,8 +25,8 @@ import java.util.Set;
  * the channels whose confirmation the caller has had.
  *
  * <p>Each node confirms for itself, counts its own channels, and answers at any time. The caller
- * sees one server: each confirmation once, in the order of its commands, with the number of all its
- * channels. For one thread.
+ * sees one server: it gets each confirmation once, in the order of its commands, with the number of
+ * all channels that it has. For one thread.
  */
 final class Confirmations {
 
@@ -179,17 +179,17 @@ final class Confirmations {
         return true;
     }
 
-    /** This node will send no more confirmations. */
+    /** Notes that this node will send no more confirmations. */
     void leave(Pool node) {
         expected.removeIf(each -> each.nodes.remove(node) && isIdle(each));
     }
 
-    /** True if its only node is lost and the caller need not be told. */
+    /** True if no node is left to confirm the command, and the caller need not be told. */
     private static boolean isIdle(Expected left) {
         return left.nodes.isEmpty() && (left.own != null || left.command == Command.PING);
     }
 
-    /** True if this may be a confirmation that is not the next one yet. */
+    /** True if this may be a confirmation whose turn has not come yet. */
     boolean isExpected(Pool node, List<?> said) {
         return expected.stream()
                 .anyMatch(each -> each.isOf(node, (byte[]) said.get(0), said.get(1)));

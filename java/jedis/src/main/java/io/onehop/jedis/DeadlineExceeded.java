@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The server pool's {@code timeout} (milliseconds) passed during connect, write or read; a blocking
- * command has its own timeout in addition. Or the calling thread was interrupted in that time; its
- * interrupt flag stays set.
+ * command has its own timeout in addition. The exception is also thrown if the calling thread was
+ * interrupted in that time; its interrupt flag stays set.
  *
  * <p>The connection is closed, so a late reply cannot reach another command. {@link
  * #mayHaveExecuted()} says whether the command may have run.

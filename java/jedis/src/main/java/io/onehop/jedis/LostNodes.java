@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
 /**
- * The nodes that a subscription lacks. A thread for each of them connects as soon as the node
- * answers again, because the subscribing thread must not wait for it.
+ * The nodes that a subscription lacks. For each of them a thread of its own connects as soon as the
+ * node answers again, because the subscribing thread must not wait for that.
  *
  * <p>In: {@link #seek}. Out: {@link #next}, after {@code found} was run. All methods are for the
  * subscribing thread.
@@ -60,7 +60,8 @@ final class LostNodes implements AutoCloseable {
                     return;
                 }
             } catch (Throwable failed) {
-                // Even after an Error the next attempt may succeed. The pool has noted why.
+                // Even after an Error the next attempt may succeed. The pool has noted why this
+                // one failed.
             }
             try {
                 Thread.sleep(Timings.SUBSCRIPTION_AGAIN_MS);
@@ -89,7 +90,7 @@ final class LostNodes implements AutoCloseable {
         return null;
     }
 
-    /** Gives up those that the newest configuration or map no longer has. */
+    /** Gives up the lost nodes that the newest configuration or map no longer has. */
     void keepOnly(Iterable<Pool> nodes) {
         Map<Pool, Thread> kept = new HashMap<>();
         for (Pool node : nodes) {

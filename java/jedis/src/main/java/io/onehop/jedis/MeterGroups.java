@@ -14,8 +14,9 @@ import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The meters of one registry. Clients whose meters have the same name and tags show them together:
- * a registry would ignore the second meter, and lose the only one when the first client is closed.
+ * The meters of one registry. Clients whose meters have the same name and tags share these meters.
+ * Otherwise a registry would ignore the meter of the second client, and would lose the only meter
+ * when the first client is closed.
  *
  * <p>In: members that join and leave. Out: meters that exist as long as there is a member. Any
  * thread.
@@ -32,19 +33,19 @@ final class MeterGroups {
     static final class Group<M> {
         private final Map<Object, M> members = new ConcurrentHashMap<>();
         private final List<Meter> meters = new ArrayList<>();
-        // The counts of members that have left: a sum must not shrink.
+        // The counts of members that have left, because a sum must not shrink.
         private final Map<ToDoubleFunction<M>, Double> left = new ConcurrentHashMap<>();
 
         void add(Meter meter) {
             meters.add(meter);
         }
 
-        /** The sum of a counter that only grows, also when members leave. */
+        /** The sum of a counter. It never shrinks, not even when members leave. */
         double count(ToDoubleFunction<M> counter) {
             return left.getOrDefault(counter, 0.0) + sum(counter);
         }
 
-        /** Remembers this counter's part of members that leave. */
+        /** From now on remembers what this counter has counted for members that leave. */
         void keep(ToDoubleFunction<M> counter) {
             left.put(counter, 0.0);
         }

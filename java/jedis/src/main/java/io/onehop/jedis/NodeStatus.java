@@ -30,7 +30,7 @@ import java.time.Instant;
  * @param lastAnswered when a call last succeeded, exact to 100 ms; {@code null} before the first
  * @param calls commands, or parts of batches, that have ended, successfully or not
  * @param errors calls that failed
- * @param recentErrors those of the last five minutes
+ * @param recentErrors errors of the last five minutes
  * @param redirects replies that redirected a command to another node
  * @param leases connections handed out
  * @param waits calls that found no connection free, whether they got one later or failed
@@ -38,7 +38,7 @@ import java.time.Instant;
  * @param bytesSent bytes sent on its connections
  * @param bytesReceived bytes received on its connections
  * @param p50 median duration of successful calls; zero if there were none
- * @param p99 99th percentile of the same
+ * @param p99 99th percentile of the same durations
  */
 @SuppressWarnings("exports") // Programs compile without the annotations.
 public record NodeStatus(

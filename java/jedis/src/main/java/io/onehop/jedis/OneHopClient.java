@@ -65,25 +65,24 @@ import javax.net.ssl.SSLContext;
  *
  * <p>The command table (spec/route) says where a command goes. Commands go to the node of their
  * keys. Some are split over the nodes of their keys (MGET, MSET, DEL, XREAD, ...), some go to all
- * nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...). Several nodes are asked in parallel, and the reply is
- * one, in the caller's order. SCAN visits the nodes one by one. A command whose keys must be on one
- * node but are on two throws {@link CrossNode}. A command that has no honest answer throws {@link
- * Unsupported}. Both are thrown before a byte is sent.
+ * nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...). Several nodes are asked in parallel, and their replies
+ * become one reply, in the caller's order. SCAN visits the nodes one by one. A command whose keys
+ * must be on one node but are on two throws {@link CrossNode}. A command that has no honest answer
+ * throws {@link Unsupported}. Both are thrown before a byte is sent.
  *
  * <p>With {@code cluster: true} the servers are seeds of a Redis Cluster, and the cluster's own map
  * says where keys are. Only the first call waits for the map. Commands whose slot has moved follow
  * the redirect, even in pipelines.
  *
  * <p>Every call ends within the server pool's {@code timeout} (milliseconds; 0 = none). Blocking
- * commands (BLPOP, XREAD with BLOCK) add their own timeout; one that blocks forever ends only by an
- * interrupt. Failures are {@link OneHopException}s and say whether the command may have run. Errors
- * that a node answers are Jedis' own exceptions.
+ * commands (BLPOP, XREAD with BLOCK) add their own timeout; without one, only data, an interrupt or
+ * {@link #close} ends them. Failures are {@link OneHopException}s and say whether the command may
+ * have run. Errors that a node answers are Jedis' own exceptions.
  *
  * <p>One client is meant for all threads. Building it connects to no node: the first call fetches
  * the map of a Redis Cluster, or asks the Sentinels. {@link #close} closes every connection. The
  * client speaks RESP2 and sends no HELLO. It follows changes of its configuration file: new calls
- * use the new file, and a call, batch or transaction in progress finishes with the one it started
- * with.
+ * use the new file, and a call, batch or transaction ends with the file with which it began.
  */
 public final class OneHopClient extends UnifiedJedis {
     private final CurrentRoute route;
@@ -161,8 +160,8 @@ public final class OneHopClient extends UnifiedJedis {
      * is sent and no connection is used before {@code sync()}, which ends within the server pool's
      * {@code timeout}. Afterwards every Response has its value or the error that its node answered,
      * or throws the failure of its node. If a node failed, {@code sync()} itself throws {@link
-     * PartialBatch}, or that node's failure if nothing arrived. {@code close()} calls {@code
-     * sync()} for commands that are left.
+     * PartialBatch}, or that node's failure if nothing arrived. If commands were not sent yet,
+     * {@code close()} calls {@code sync()}.
      */
     @Override
     public OneHopPipeline pipelined() {
@@ -186,14 +185,14 @@ public final class OneHopClient extends UnifiedJedis {
 
     /**
      * Iterates over the keys of all nodes, one node after another. If a changed configuration or
-     * map moves keys in that time, the next batch throws {@link Unsupported}: begin again.
+     * map moves keys before the end, the next batch throws {@link Unsupported}; then begin again.
      */
     @Override
     public ScanIteration scanIteration(int batchCount, String match) {
         return new ScanIteration(ScanConnection.provider(route), batchCount, match);
     }
 
-    /** The same for keys of one type. */
+    /** Iterates over the keys of one type. */
     @Override
     public ScanIteration scanIteration(int batchCount, String match, String type) {
         return new ScanIteration(ScanConnection.provider(route), batchCount, match, type);
@@ -202,13 +201,13 @@ public final class OneHopClient extends UnifiedJedis {
     /* ---- Nodes by name ---- */
 
     /**
-     * Sends a command to every node, also one that has no key or is otherwise refused: {@code
-     * redis.onEachNode(commands -> commands.slowlogReset())}.
+     * Sends a command to every node. The command may have no key, or be one that other methods
+     * refuse: {@code redis.onEachNode(commands -> commands.slowlogReset())}.
      *
-     * <p>The replies are in node order, by node name. Throws the first error that a node answered,
-     * because a typed reply has no room for it. Throws {@link Unsupported} for a command that
-     * changes its connection. If a node fails, throws {@link PartialBatch}, or that node's failure
-     * if nothing arrived.
+     * <p>The replies are in node order, by node name. If a node answered an error, throws the first
+     * such error, because a typed reply has no room for it. Throws {@link Unsupported} for a
+     * command that changes its connection. If a node fails, throws {@link PartialBatch}, or that
+     * node's failure if nothing arrived.
      *
      * @param <T> the type of the reply
      * @param command makes the command
@@ -230,7 +229,7 @@ public final class OneHopClient extends UnifiedJedis {
     }
 
     /**
-     * Sends a command to the node of that name, as {@link #onEachNode(Function)} does to all.
+     * Sends a command to the node of that name, as {@link #onEachNode(Function)} does to all nodes.
      *
      * @param <T> the type of the reply
      * @param node the name of the node, as in the configuration
@@ -255,7 +254,7 @@ public final class OneHopClient extends UnifiedJedis {
     }
 
     /**
-     * Runs several commands on one node, sent in one write. An error reply is an element.
+     * Runs several commands on one node, in one write. An error reply is an element of the list.
      *
      * @param node the name of the node, as in the configuration
      * @param commands the commands with their arguments
@@ -268,16 +267,16 @@ public final class OneHopClient extends UnifiedJedis {
     /* ---- Subscriptions ---- */
 
     /**
-     * Subscribes and receives messages on the calling thread, until the last channel is left. Each
-     * channel is on its own node, to which PUBLISH also goes; channels of notifications of keys
-     * ({@code __keyevent@0__:expired}) are on every node. Uses one connection to each of these
-     * nodes and closes it at the end.
+     * Subscribes and receives messages on the calling thread, until no channel is subscribed any
+     * more. Each channel is on its own node, to which PUBLISH also goes; channels of notifications
+     * of keys ({@code __keyevent@0__:expired}) are on every node. Uses one connection to each of
+     * these nodes and closes it at the end.
      *
-     * <p>When a node is lost, the subscription goes on with the others, and is back on that node as
-     * soon as it answers. Messages that were published there in that time are lost: the log says
-     * so, and a subscriber that is a {@link ChannelsListener} is told. Throws {@link NodeDown} when
-     * no node is left, or when a new configuration places the channels on other nodes. Then
-     * subscribe again.
+     * <p>When a node is lost, the subscription goes on with the other nodes. The channels of the
+     * lost node are subscribed again as soon as that node answers. Messages that were published
+     * there in that time are lost: the log says so, and a subscriber that is a {@link
+     * ChannelsListener} is told. Throws {@link NodeDown} when all nodes are lost, or when a new
+     * configuration places the channels on other nodes; subscribe again then.
      */
     @Override
     public void subscribe(JedisPubSub subscriber, String... channels) {
@@ -292,7 +291,8 @@ public final class OneHopClient extends UnifiedJedis {
 
     /**
      * Subscribes to patterns on every node. A message arrives once, because it is published on one
-     * node. In a Redis Cluster one node delivers the messages of all, except notifications of keys.
+     * node. In a Redis Cluster one node delivers the messages of all nodes; only notifications of
+     * keys come from each node itself.
      */
     @Override
     public void psubscribe(JedisPubSub subscriber, String... patterns) {
@@ -424,11 +424,10 @@ public final class OneHopClient extends UnifiedJedis {
         /**
          * Asks this provider for user and password of each new connection, as Jedis' own clients
          * do. They replace {@code username} and {@code redis_auth} of the configuration. The
-         * provider runs on the thread of a call, whose deadline cannot end it, and in several
-         * threads at the same time: it should return credentials that it already has, and renew
-         * them elsewhere. A connection keeps the user with which it was opened, until it is closed.
-         * If the provider throws or has no password, the call fails with {@link ConfigInvalid}, and
-         * nothing was sent.
+         * provider runs on the threads of calls, also on several at the same time, and no deadline
+         * ends it. So it should return credentials that it already has, and renew them elsewhere. A
+         * connection keeps the user with which it was opened. If the provider throws or has no
+         * password, the call fails with {@link ConfigInvalid}, and nothing was sent.
          *
          * @param provider a {@code RedisCredentialsProvider}, or any supplier
          * @return this builder
@@ -444,7 +443,7 @@ public final class OneHopClient extends UnifiedJedis {
          * host as the configuration or the map of the cluster spells it. A Redis Cluster is asked
          * for its TLS ports.
          *
-         * @param context what {@code SSLContext.getDefault()} or the caller has made
+         * @param context for example {@code SSLContext.getDefault()}
          * @return this builder
          */
         public Builder tls(SSLContext context) {
@@ -453,8 +452,8 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
-         * The same with Jedis' options: their stores, their parameters, and their verify mode. A
-         * server name in their parameters replaces the host of every node.
+         * Encrypts every connection as Jedis' options say: their stores, their parameters and their
+         * verify mode. A server name in these parameters replaces the host of every node.
          *
          * @param options as for Jedis' own clients
          * @return this builder
@@ -475,38 +474,38 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
-         * How the connections of each node are kept, as for Jedis' own clients: a {@code
-         * ConnectionPoolConfig}, for example. Its later changes have no effect.
+         * Sets how the connections of each node are pooled, for example by a {@code
+         * ConnectionPoolConfig} of Jedis. Later changes of that object have no effect.
          *
          * <ul>
-         *   <li>{@code maxTotal} is the most connections to a node, 1 to 65535. The directive
-         *       {@code pool_size} of the server pool wins.
-         *   <li>{@code maxIdle}: a connection that is given back is closed if so many are idle. It
-         *       has no effect unless it is less than {@code maxTotal}.
-         *   <li>{@code minIdle}: each check opens connections until so many are idle, unless the
-         *       node fails or has {@code maxTotal}.
-         *   <li>{@code maxWait}: a call waits for a connection no longer than that, and throws
+         *   <li>{@code maxTotal} is the largest number of connections to a node, 1 to 65535. A
+         *       {@code pool_size} of the server pool replaces it.
+         *   <li>{@code maxIdle}: a connection that is given back is closed if this number is idle
+         *       already. Only a number below {@code maxTotal} has an effect.
+         *   <li>{@code minIdle}: each check opens connections until this number is idle, the node
+         *       has {@code maxTotal} connections, or the node fails.
+         *   <li>{@code maxWait} is the longest wait of a call for a connection, before it throws
          *       {@link PoolExhausted}. With {@code blockWhenExhausted} false it does not wait. The
          *       deadline applies in any case, even if {@code maxWait} is infinite.
          *   <li>{@code durationBetweenEvictionRuns} is the time between two checks of idle
-         *       connections. If there is none, it is 30 s.
-         *   <li>{@code minEvictableIdleDuration}: the first check after that time closes an idle
-         *       connection. If there is none, no check closes it.
+         *       connections. If it is not set, it is 30 s.
+         *   <li>{@code minEvictableIdleDuration}: a check closes a connection that has been idle
+         *       for this time. If it is not set, no check closes a connection for being idle.
          *   <li>{@code jmxEnabled}, {@code jmxNameBase}, {@code jmxNamePrefix}: each node has an
-         *       MBean with the attributes of a {@code GenericObjectPool}. Its name is that prefix,
-         *       the server pool and the node: {@code
+         *       MBean with the attributes of a {@code GenericObjectPool}. Its name is made of base,
+         *       prefix, server pool and node: {@code
          *       org.apache.commons.pool2:type=GenericObjectPool,name="pool-alpha-10.0.0.1:6379"}.
          * </ul>
          *
          * <p>Some settings have one value here. Waiting threads are served in their order ({@code
-         * fairness}). The open connection that was made first is lent first ({@code lifo}). Every
+         * fairness}). The idle connection that was opened first is lent first ({@code lifo}). Every
          * check looks at all idle connections. A connection is tested when it is made, lent and
-         * given back, and while it is idle ({@code testOnBorrow} and so on). Only a new one sends
-         * PING; the other tests see whether the node has closed it or has sent something unasked.
-         * Connections that a call has lost are always found again ({@code AbandonedConfig}). The
-         * log ({@code io.onehop}) says if a setting has no effect.
+         * given back, and while it is idle ({@code testOnBorrow} and so on). The test of a new
+         * connection sends PING. The others see whether the node has closed the connection or has
+         * sent something unasked. Connections that a call has lost are always found again ({@code
+         * AbandonedConfig}). The log ({@code io.onehop}) says if a setting has no effect.
          *
-         * @param config what it says
+         * @param config the settings
          * @return this builder
          * @throws IllegalArgumentException if {@code maxTotal} is not 1 to 65535
          */
@@ -549,8 +548,8 @@ public final class OneHopClient extends UnifiedJedis {
          * Makes the client.
          *
          * @return an open client
-         * @throws ConfigInvalid if the configuration cannot be read, is invalid, or lacks such a
-         *     pool of redis nodes
+         * @throws ConfigInvalid if the configuration cannot be read, is invalid, or has no server
+         *     pool of that name with redis nodes
          */
         public OneHopClient build() {
             Versions.requireJedis();
@@ -577,7 +576,7 @@ public final class OneHopClient extends UnifiedJedis {
             if (pool == null) {
                 throw refused(Message.NO_POOL_NAME);
             }
-            // The path of a URL has lost one of its slashes.
+            // Path.of() makes one slash of the two in a URL.
             if (pool.contains("://") || (file != null && file.toString().contains(":/"))) {
                 throw refused(Message.URL);
             }

@@ -12,9 +12,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * run.
  *
  * <p>Each {@linkplain ErrorKind kind} has a subclass. An error that a node answers, such as {@code
- * WRONGTYPE}, is not one of them: it is Jedis' own {@link
+ * WRONGTYPE}, is no such failure; it is thrown as Jedis' own {@link
  * redis.clients.jedis.exceptions.JedisDataException}. Unchecked, immutable, safe to share between
- * threads. Programs may construct one, to test how they handle it.
+ * threads. Programs may construct such exceptions, to test how they handle them.
  */
 @SuppressWarnings("exports") // Programs compile without the annotations.
 public abstract class OneHopException extends JedisException {

@@ -18,7 +18,7 @@ import redis.clients.jedis.executors.CommandExecutor;
  * transactions and subscriptions are the client's.
  *
  * <p>It has no connections, and {@link #close} does nothing: the program that made the client
- * closes it. Any thread, unless the executor is for one.
+ * closes it. For any thread, unless the executor is for one thread only.
  */
 public abstract class OneHopFront extends UnifiedJedis {
     private final OneHopClient client;
@@ -48,7 +48,7 @@ public abstract class OneHopFront extends UnifiedJedis {
     }
 
     /**
-     * The client behind it.
+     * The client behind this front.
      *
      * @return the client
      */

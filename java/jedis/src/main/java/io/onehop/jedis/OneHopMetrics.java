@@ -37,10 +37,10 @@ import java.util.stream.IntStream;
  * nodes of the configuration. A closed client has none, except {@code onehop.build.info}. Times are
  * recorded from the binding on; counters cover the client's whole life. Any thread.
  *
- * <p>Clients of the same server pool in one registry have meters in common. These show sums, except
- * for generations, shares and times: there they show the largest value. A node is up if it is up
- * for all clients, and a configuration is good if it is good for all. The meters exist as long as
- * one of the clients.
+ * <p>Clients of the same server pool in one registry have meters in common. Such a meter shows the
+ * sum over these clients, but for generations, shares and times the largest value. A node is up if
+ * it is up for all clients, and a configuration is good if it is good for all. Each meter exists
+ * until the last of these clients is closed.
  */
 @SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopMetrics implements MeterBinder {
@@ -178,7 +178,7 @@ public final class OneHopMetrics implements MeterBinder {
         }
 
         /**
-         * A node's role if it has one, and the master of a replica. They are labels, because they
+         * A node's role if it has one, and the master of a replica. Both are labels, because they
          * are not numbers.
          */
         private static Tags roleTags(Node node, PoolTopology topology, Tags tags) {
@@ -201,7 +201,7 @@ public final class OneHopMetrics implements MeterBinder {
                     current);
         }
 
-        /** A meter whose labels say it all. */
+        /** Joins a meter whose value is always 1, because its labels say everything. */
         private void joinInfo(String name, String what, Tags tags, Set<Membership> current) {
             Membership it = new Membership(name, tags, client);
             current.add(it);
@@ -229,7 +229,7 @@ public final class OneHopMetrics implements MeterBinder {
             }
         }
 
-        /** The registry makes it once. */
+        /** The timer of these tags. The registry makes it only once. */
         private Timer latency(Tags tags) {
             return Timer.builder("onehop.latency")
                     .description("How long successful calls took")

@@ -27,9 +27,9 @@ import java.util.regex.Pattern;
  * message of a node and no stack, only the kind of the failure. Subscriptions have no spans.
  * docs/operations.md lists the attributes. Implements spec/meter, section 6.
  *
- * <p>Micrometer is an optional dependency; only this class and {@link OneHopMetrics} need it. A
- * client without tracing does nothing for it but compare a field with {@code null}. Any thread; one
- * object may serve several clients.
+ * <p>Micrometer is an optional dependency; only this class and {@link OneHopMetrics} need it. In a
+ * client without tracing, a call only compares a field with {@code null}. Any thread; one object
+ * may serve several clients.
  */
 @SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopTracing {
@@ -95,9 +95,9 @@ public final class OneHopTracing {
         /* The first word of an error reply, if the node sent a code. */
         private static final Pattern CODE = Pattern.compile("[A-Z][A-Z0-9_]*(?= |$)");
 
-        // The last one asked, or the one that failed; null: several, or none.
+        // The node that was asked last, or that failed; null: several nodes, or none.
         private @Nullable Node node;
-        private int nodes; // The most that were asked in parallel.
+        private int nodes; // The largest number of nodes that were asked in parallel.
         private @Nullable String code; // Of an error reply; null: none.
         private @Nullable Failed failure;
 

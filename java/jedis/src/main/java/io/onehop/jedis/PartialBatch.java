@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Some nodes of a batch answered and some failed. It carries the replies that arrived.
+ * Some nodes of a batch answered and some failed. The exception has the replies that arrived.
  *
  * <p>A batch is a pipeline, or one command for several nodes. If nothing arrived at all, the first
  * failure itself is thrown instead.
@@ -40,11 +40,12 @@ public final class PartialBatch extends OneHopException {
     }
 
     /**
-     * The replies in the caller's order. Failed parts are their {@link OneHopException}.
+     * The replies in the caller's order. In place of a failed part there is its {@link
+     * OneHopException}.
      *
      * <p>A pipeline has one element for each command, as its {@code Response} returns it; an error
      * that the node answered is a {@code JedisDataException}. MGET has an element for each key.
-     * MSET has an element for each pair, {@code "OK"}. DEL, UNLINK, TOUCH and EXISTS count, so they
+     * MSET has the element {@code "OK"} for each pair. DEL, UNLINK, TOUCH and EXISTS count, so they
      * have a single element: the sum of the nodes that answered.
      *
      * @return the replies; unmodifiable

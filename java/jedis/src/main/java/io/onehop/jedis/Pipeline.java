@@ -22,7 +22,7 @@ import java.util.Map;
  * A pipeline over all nodes. Commands are placed and encoded when they are added. {@link #sync}
  * sends them to all nodes in parallel and reads the replies.
  *
- * <p>It uses no connection outside {@code sync}. For one thread; it starts none.
+ * <p>It uses connections only during {@code sync}. For one thread; it starts no threads.
  */
 final class Pipeline extends OneHopPipeline {
     /** What was added since the last {@link #sync}, placed by one route. */
@@ -111,8 +111,8 @@ final class Pipeline extends OneHopPipeline {
     }
 
     /**
-     * Calls {@link #sync} for commands that are left, and throws as that does. A failure that was
-     * thrown already is not thrown again.
+     * If commands were not sent yet, calls {@link #sync}, and throws the same failures. A failure
+     * that was thrown already is not thrown again.
      */
     @Override
     public void close() {

@@ -23,7 +23,7 @@ import java.util.List;
  * @param generation how often a configuration was adopted, from 1
  * @param fingerprint equal in two processes exactly if they place keys alike (spec/topology)
  * @param config the result of the last check of the configuration
- * @param isClusterDown its nodes say that their Redis Cluster serves nothing ({@code
+ * @param isClusterDown true if the nodes say that their Redis Cluster serves nothing ({@code
  *     cluster_state:fail})
  * @param nodes all nodes by index, also ejected ones
  */
@@ -120,10 +120,10 @@ public record PoolStatus(
     }
 
     /**
-     * True if the client is open and would ask at least one node now: it is up, or its rest is over
-     * and the next call probes it. Use it for a readiness probe. Nodes are asked only by calls, so
-     * an instance that waited for a node to be up before it took calls would wait for ever. The
-     * client itself finds out when a Redis Cluster is up again.
+     * True if the client is open and would ask at least one node now: a node that is up, or a node
+     * whose rest is over and that the next call probes. Use it for a readiness probe. Nodes are
+     * asked only by calls, so an instance that waited for a node to be up before it took calls
+     * would wait for ever. The client itself finds out when a Redis Cluster is up again.
      *
      * @return false if no node can be asked now, or the Redis Cluster is down
      */

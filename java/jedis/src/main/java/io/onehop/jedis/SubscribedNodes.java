@@ -117,7 +117,7 @@ final class SubscribedNodes implements AutoCloseable {
         return homes;
     }
 
-    /** The caller wants this channel, which will be subscribed on these nodes. */
+    /** Notes that the caller wants this channel, which will be subscribed on these nodes. */
     void enter(Channel channel, Set<Pool> homes) {
         channels.enter(channel, homes);
         for (Pool pool : Channels.homes(route, channel)) {
@@ -199,7 +199,10 @@ final class SubscribedNodes implements AutoCloseable {
                         .toList());
     }
 
-    /** Subscribes them on another node of the Redis Cluster, which delivers the same messages. */
+    /**
+     * Subscribes silent channels on another node of the Redis Cluster, which delivers the same
+     * messages.
+     */
     private void replace(List<Channel> silent) {
         Pool other = other();
         if (!silent.isEmpty() && other != null) {
@@ -263,7 +266,7 @@ final class SubscribedNodes implements AutoCloseable {
         }
     }
 
-    /** Subscribes these on a node, and tells the caller only when all are confirmed. */
+    /** Subscribes these channels on a node, and tells the caller only when all are confirmed. */
     private void subscribe(Pool pool, List<Channel> them) {
         Channel last = them.get(them.size() - 1);
         Map<Kind, List<Channel>> kinds =
@@ -303,7 +306,8 @@ final class SubscribedNodes implements AutoCloseable {
      * After a change, other clients publish by the newest snapshot. Channels that are subscribed
      * nowhere at the moment are subscribed where they belong now. Notifications follow the new
      * masters of a Redis Cluster. All other channels miss no message if they are already subscribed
-     * on all of their new nodes. Otherwise this throws, because nobody would notice the silence.
+     * on all of their new nodes. Otherwise this method throws, because nobody would notice the
+     * silence.
      */
     void follow(Route newest) {
         if (newest == route) {
@@ -351,7 +355,10 @@ final class SubscribedNodes implements AutoCloseable {
                 && !Channels.isOfAnyNode(route, channel);
     }
 
-    /** Leaves nodes that are no longer masters, because they would notify a second time. */
+    /**
+     * Ends the channel's subscriptions on nodes that are no longer masters, because the caller
+     * would get each notification a second time.
+     */
     private void leaveStrangers(Channel channel) {
         Set<Pool> strangers = new LinkedHashSet<>(channels.nodes(channel));
         strangers.removeAll(Channels.homes(route, channel));

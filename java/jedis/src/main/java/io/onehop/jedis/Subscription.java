@@ -54,10 +54,10 @@ final class Subscription extends Connection {
      *
      * The messages of one node are taken in their order. Confirmations reach the caller in the
      * order of its commands. If a node confirms something that is not next yet, nothing more is
-     * received from it until it is next. Otherwise, if one node confirmed an UNSUBSCRIBE of its
-     * last channel before another node confirmed a subscription, the count would be zero and
-     * everything would end. A node with a message of a pattern that other nodes have to confirm
-     * first is also held back.
+     * received from that node until that confirmation is next. Otherwise, if one node confirmed
+     * an UNSUBSCRIBE of its last channel before another node confirmed a subscription, the count
+     * would be zero and everything would end. A node with a message of a pattern that other nodes
+     * have to confirm first is also held back.
      */
     final Holder holder = new Holder();
     private final CurrentRoute current;
@@ -127,8 +127,8 @@ final class Subscription extends Connection {
 
     /**
      * The next confirmation or message, as soon as there is one. Throws if a node has refused
-     * something, if no node is left (then the failure of the first lost node), and if the client is
-     * closed.
+     * something, or if the client is closed. If all nodes are lost, throws the failure of the node
+     * that was lost first.
      */
     @Override
     public Object getUnflushedObject() {
@@ -289,8 +289,8 @@ final class Subscription extends Connection {
     }
 
     /**
-     * PING goes to one node. A command that leaves nothing goes to none. A command without channels
-     * goes to one node, which will refuse it.
+     * PING goes to one node. An UNSUBSCRIBE that would end no subscription goes to no node. A
+     * SUBSCRIBE without channels goes to one node, which will refuse it.
      */
     private void sendToAny(Command command, List<byte[]> words, boolean isLeaving) {
         if (isLeaving) {

@@ -7,7 +7,7 @@ import io.onehop.core.Topology;
  *
  * @param before the topology until now
  * @param after the next topology
- * @param moved the keys that get another node, in tenths of a per cent
+ * @param moved how many keys get another node, in tenths of a per cent
  * @param generation the number of the new configuration; the first one of a client is 1
  */
 public record TopologyChange(Topology before, Topology after, int moved, long generation) {}

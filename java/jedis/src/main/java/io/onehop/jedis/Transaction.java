@@ -37,11 +37,12 @@ import java.util.function.Function;
 /**
  * A transaction: commands of one node that are executed together or not at all.
  *
- * <p>The first key, watched or in a command, binds it to that key's node. A key of another node is
- * refused, and after MULTI the refusal discards the transaction: nothing of it is executed. MULTI
- * sends nothing. {@code exec()} writes it and, after its OK, the commands and EXEC in one piece. So
- * no connection is used while the caller queues commands. Only WATCH keeps one, until {@code
- * exec()}, {@code discard()}, {@code unwatch()} or {@code close()}. For one thread.
+ * <p>The first key, whether it is watched or in a command, binds the transaction to the node of
+ * that key. A key of another node is refused, and after MULTI the refusal discards the transaction:
+ * nothing of it is executed. {@code multi()} sends nothing. {@code exec()} sends MULTI and, after
+ * its OK, the commands and EXEC in one write. So no connection is used while the caller queues
+ * commands. Only WATCH keeps a connection, until {@code exec()}, {@code discard()}, {@code
+ * unwatch()} or {@code close()}. For one thread.
  */
 final class Transaction extends AbstractTransaction {
     /*
@@ -53,7 +54,8 @@ final class Transaction extends AbstractTransaction {
 
     private final CurrentRoute current;
     private final List<Reply<?>> queued = new ArrayList<>();
-    private List<byte[]> moving = List.of(); // Keys of them that move from another ring.
+    // Keys of the queued commands that move from another ring.
+    private List<byte[]> moving = List.of();
     // The queued commands, encoded, so the caller may change its arrays afterwards.
     private @Nullable RequestBuffer requests;
     private @Nullable BatchName name; // Null if nothing is queued, or calls are not observed.
@@ -116,7 +118,10 @@ final class Transaction extends AbstractTransaction {
         bring(route.withMoving(arguments, List.of()), route, deadline);
     }
 
-    /** May need a second connection to the node of the held one, beyond the pool's size. */
+    /**
+     * If the transaction holds a connection, this may open a second one to the same node, beyond
+     * the pool's size.
+     */
     private void bring(List<byte[]> keys, Route route, Deadline deadline) {
         route.bring(keys, held == null ? null : held.pool(), deadline);
     }
@@ -184,8 +189,8 @@ final class Transaction extends AbstractTransaction {
     }
 
     /**
-     * A command of the watched node uses its connection. A blocking one does not, because it has
-     * another deadline.
+     * A command for the watched node uses the connection that watches. A blocking command does not,
+     * because it has another deadline.
      */
     private <T> @Nullable T answered(CommandObject<T> command, Route route) {
         CommandArguments arguments = command.getArguments();
@@ -268,7 +273,7 @@ final class Transaction extends AbstractTransaction {
         return call(route, deadline, this::begin, this::exchange);
     }
 
-    /** Nothing was executed, because a node refused something before. */
+    /** Nothing was executed, because a node had refused a command. */
     private JedisDataException refused(JedisDataException answer) {
         queued.forEach(each -> each.set(answer));
         return answer;
@@ -447,7 +452,10 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    /** Its route, from the first command to the end. Throws what has spoilt it, if anything. */
+    /**
+     * The route of the transaction, from the first command to the end. Throws if the watching
+     * connection was lost or a call was refused.
+     */
     private Route unharmed() {
         Route taken = route == null ? current.take() : route;
         route = taken;

@@ -1,6 +1,7 @@
 /**
  * The Java client. Jedis speaks the protocol. This package decides where a command goes, over which
- * connection and by when, on all nodes in parallel, and whether to believe the reply.
+ * connection, by which deadline, and whether the reply can be believed. It asks several nodes in
+ * parallel.
  *
  * <pre>
  *  OneHopClient ─► CurrentRoute: one Snapshot (topology, pools) for a whole call or batch
