@@ -22,7 +22,8 @@ public final class Batch {
     private final BatchExchange[] exchanges;
     private final @Nullable Forwarding forwarding;
     private final boolean isFirst;
-    // By master: the node that answers this batch's reads, plus one; null before the first read.
+    // By index of a master: 1 + the index of the node that answers its reads in this batch; 0:
+    // none is chosen yet. Null before the first read.
     private int @Nullable [] readers;
     private long waitMs;
 
@@ -34,8 +35,8 @@ public final class Batch {
     }
 
     /**
-     * A batch of a caller. {@code forwarding} follows its redirects; {@code null} where nodes do
-     * not redirect.
+     * A batch of a caller. {@code forwarding} follows the redirects of this batch; it is {@code
+     * null} where nodes do not redirect.
      */
     public static Batch of(Snapshot snapshot, @Nullable Forwarding forwarding) {
         return new Batch(snapshot, forwarding, true);
@@ -46,7 +47,7 @@ public final class Batch {
         return new Batch(snapshot, forwarding, false);
     }
 
-    /** Follows its redirects; {@code null}: it has none. */
+    /** Follows the redirects of this batch; {@code null}: its nodes do not redirect. */
     public @Nullable Forwarding forwarding() {
         return forwarding;
     }
@@ -64,14 +65,13 @@ public final class Batch {
     }
 
     /**
-     * The exchange of the node that has this home. Commands that are appended next belong to this
-     * home.
+     * The exchange of the node at this home. Commands that are appended next belong to this home.
      */
     public BatchExchange of(int home) {
         return exchange(snapshot.keys().nodeAt(home)).mixed().at(home);
     }
 
-    /** The same for one command. A read may go to another node than the master. */
+    /** The exchange for one command of this home. A read may go to another node than the master. */
     public BatchExchange of(int home, Command command) {
         if (!snapshot.readFrom().mayAnswer(command)) {
             return of(home);
@@ -81,13 +81,17 @@ public final class Batch {
             return exchanges[master].at(home);
         }
         readers = readers == null ? new int[exchanges.length] : readers;
-        if (readers[master] == 0) { // One reader for each master, so its reads are one write.
+        // One node answers all reads of a master, so they are sent in one write.
+        if (readers[master] == 0) {
             readers[master] = reader(master) + 1;
         }
         return exchange(readers[master] - 1).at(home);
     }
 
-    /** True if this master's reads stay behind its other commands: spec/topology/cluster.md, 7. */
+    /**
+     * True if reads of this master are sent to it, in order after its other commands:
+     * spec/topology/cluster.md, section 7.
+     */
     private boolean isBehindOthers(int master) {
         return snapshot.readFrom().prefersMaster()
                 && exchanges[master] != null
@@ -144,7 +148,7 @@ public final class Batch {
 
     /* ---- How it ended ---- */
 
-    /** The failures by node name, with those of the nodes that redirected commands were sent to. */
+    /** The failures by node name, also of the nodes to which redirected commands were sent. */
     public Map<String, OneHopException> failures() {
         if (isWell()) {
             return Map.of();

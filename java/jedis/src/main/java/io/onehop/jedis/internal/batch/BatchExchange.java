@@ -36,43 +36,45 @@ import java.util.Set;
  * got. The twin of C's exchange.
  *
  * <p>{@code Pipeline} or {@link Merge} fills it. {@link Scatter} drives it, and calls {@link
- * #advance} whenever the node may be ready; nothing here waits for the node. It ends done or
- * failed. Either way every {@link ReplySink} has its reply or failure, and the connection is
- * settled.
+ * #advance} whenever the node may be ready; nothing here waits for the node. At the end the
+ * exchange is done or has failed. In both cases every {@link ReplySink} has its reply or failure,
+ * and the connection is settled.
  */
 public final class BatchExchange {
     /*
-     * The window bounds the bytes of requests that are written while their replies are unread.
-     * A node that stops reading until its replies are read (SSDB) then cannot stall us. A fast
-     * node cannot pile up replies in its memory for a batch of a million commands. The window
-     * moves on with each reply, so the node never runs out of work (64, 128 and 256 KiB measure
-     * alike). One command may be larger than the window.
+     * The window bounds the bytes of requests that are written while their replies are unread. So
+     * a node that stops reading until its replies are read (SSDB) cannot stall us. And a fast
+     * node cannot pile up in its memory the replies to a million commands. The window moves on
+     * with each reply, so the node never runs out of work (64, 128 and 256 KiB measure alike).
+     * One command may be larger than the window.
      *
      *      0        acknowledged          written                length
      *      |  answered  |  unread: the window  |   not written yet   |
      */
     public static final int WINDOW_BYTES = 1 << 17;
 
-    /* What one write(2) is given. The kernel takes as much as it has room for. */
+    /* The most bytes that one write(2) gets. The kernel takes as many as it has room for. */
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
     private static final Object[] NONE = {};
 
     private Pool pool;
     private final RequestBuffer requests;
-    private final @Nullable Forwarding forwarding; // The batch's; null where nodes do not redirect.
+    // Belongs to the batch; null where nodes do not redirect.
+    private final @Nullable Forwarding forwarding;
     private final boolean isFirst;
     private final PendingReplies pending;
     private int slot = PendingReplies.NO_SLOT;
     private boolean isReadOnly = true;
     private boolean isClosedAfter;
     private boolean isStaying;
-    private final boolean isOfReplica; // It has no successor.
-    private boolean isMixed; // Not all of its commands are reads that its fallback may answer.
+    private final boolean isOfReplica; // A replica has no successor.
+    private boolean isMixed; // Some of its commands are not reads that its fallback may answer.
     private boolean goesBeyond;
     private boolean leavesFailures; // Its caller asks another node if this one fails.
     private boolean isBound; // Its caller has chosen the node.
-    private int firstHome = PendingReplies.NO_SLOT; // Of its first command that has one.
+    // The slot of the first command that has a slot.
+    private int firstHome = PendingReplies.NO_SLOT;
     private long asked = NodeHealth.NOT_ASKED;
     private @Nullable Set<String> scripts;
 
@@ -81,10 +83,10 @@ public final class BatchExchange {
     private long written;
     private long reached;
     private long acknowledged;
-    private Object[] replies = NONE; // All of them, until they are handed out.
+    private Object[] replies = NONE; // All replies, until they are handed out.
     private int taken;
     private int handedOut;
-    private long handedOutBytes; // Of their commands.
+    private long handedOutBytes; // The bytes of the commands whose replies were handed out.
     private int redirected;
     private @Nullable Throwable before;
     private @Nullable OneHopException failure;
@@ -141,7 +143,7 @@ public final class BatchExchange {
         return isMixed;
     }
 
-    /** Closes its connection at the end, instead of giving it back. */
+    /** Makes the exchange close its connection at the end, instead of giving it back. */
     public void closeAfter() {
         isClosedAfter = true;
     }
@@ -151,7 +153,7 @@ public final class BatchExchange {
         goesBeyond = true;
     }
 
-    /** Its caller asks another node if this one fails, so nothing is sent on. */
+    /** If this node fails, the caller itself asks another node, so nothing is sent on. */
     public void leaveFailuresToCaller() {
         leavesFailures = true;
     }
@@ -160,7 +162,7 @@ public final class BatchExchange {
         return goesBeyond;
     }
 
-    /** Makes it stay at its node, which its caller has chosen. */
+    /** Makes the exchange stay at its node, because the caller has chosen that node. */
     public void bind() {
         isBound = true;
     }
@@ -170,7 +172,7 @@ public final class BatchExchange {
         isStaying = true;
     }
 
-    /** Remembers that the node has this script from now on. False if that was known. */
+    /** Remembers that the node has this script from now on. False if that was known already. */
     boolean addScript(String script) {
         scripts = scripts == null ? new HashSet<>() : scripts;
         return scripts.add(script);
@@ -197,8 +199,8 @@ public final class BatchExchange {
     /** Takes a connection, which may not be open yet. */
     void start(NodeConnection leased) {
         connection = leased;
-        isKernelFull = false; // Of the connection before.
-        connection.lease().beginsLate(); // Other nodes may have been waited for before.
+        isKernelFull = false; // It was said of the connection before this one.
+        connection.lease().beginsLate(); // The batch may have waited for other nodes before.
         asked = connection.lease().health();
     }
 
@@ -254,7 +256,7 @@ public final class BatchExchange {
         return Math.min(requests.length(), acknowledged + window);
     }
 
-    /** Keeps each whole reply. Hands out all of them after the last one. */
+    /** Keeps each whole reply. When the last one has arrived, hands out all. */
     private void takeArrived() throws IOException {
         NodeConnection connection = leased();
         long whole = connection.arrivedReplies();
@@ -271,8 +273,8 @@ public final class BatchExchange {
     }
 
     /*
-     * One reply too many shifts those behind it, and only the end shows that. So no sink gets its
-     * reply before the end.
+     * If a node sends one reply too many, all replies after it reach the wrong command, and only
+     * the end shows that. So no sink gets its reply before the end.
      */
     private void handOut() throws WireException {
         while (handedOut < taken) {
@@ -322,12 +324,18 @@ public final class BatchExchange {
         return opening() != null && opening().isResolving();
     }
 
-    /** Notes that its deadline has passed. All that pass together are noted first, then judged. */
+    /**
+     * Notes that the deadline of this exchange has passed. If several deadlines pass together, all
+     * are noted before one is judged.
+     */
     void noteLate() {
         pool.noteLate(leased());
     }
 
-    /** The same for a replica that has not answered in half of the time. */
+    /**
+     * Notes that a deadline has passed if this node is a replica that has not answered in half of
+     * the time.
+     */
     void noteLateReplica() {
         if (isOfReplica) {
             noteLate();
@@ -348,12 +356,14 @@ public final class BatchExchange {
         }
     }
 
-    /** How long to wait before {@link #advance} is called again: at most {@code ms}; 0: no end. */
+    /**
+     * How long to wait before {@link #advance} is called again: at most {@code ms}; 0: without end.
+     */
     long waitMs(long ms) {
         return opening() == null ? ms : opening().waitMs(ms);
     }
 
-    /** Turns the failure of a wait for its node into one that says what was waited for. */
+    /** Turns the failure of a wait for the node into a failure that says what the wait was for. */
     IOException explained(IOException failed) {
         return connection == null ? failed : connection.explained(failed);
     }
@@ -373,12 +383,12 @@ public final class BatchExchange {
         return deadline.checkMs(leftNs, !isMixed);
     }
 
-    /** True if another node may answer all of it now. */
+    /** True if another node may answer all commands of this exchange now. */
     private boolean mayFallBack() {
         return !isMixed && forwarding != null && forwarding.hasFallback(pool, firstHome);
     }
 
-    /** True if it leaves its node, because another one can answer sooner. */
+    /** True if the exchange leaves its node, because another node can answer sooner. */
     boolean mayLeave(Successors successors, Deadline deadline) {
         return leaving(successor(successors, deadline), deadline) != Leaving.STAY;
     }
@@ -398,8 +408,8 @@ public final class BatchExchange {
     }
 
     /**
-     * Leaves its node. True if it begins again at another one. Otherwise its batch sends its
-     * commands on, or it has failed.
+     * Leaves the node. True if the exchange begins again at another node. Otherwise the batch sends
+     * its commands on, or the exchange has failed.
      */
     boolean leave(Successors successors, Deadline deadline) {
         Pool successor = successor(successors, deadline);
@@ -456,9 +466,9 @@ public final class BatchExchange {
     }
 
     /**
-     * Whether it may be sent once more. The connection must have been idle and turned out to be
-     * closed. And either all of it only reads, or all that was sent is answered. Then the rest is
-     * sent.
+     * Whether the exchange may be sent once more. That takes two conditions. The connection must
+     * have been idle and turned out to be closed. And either all commands only read, or all that
+     * were sent are answered; then the rest is sent.
      */
     boolean mayRetry(Throwable thrown) {
         return Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT) instanceof NodeDown
@@ -469,12 +479,14 @@ public final class BatchExchange {
                 && (isReadOnly || written == acknowledged);
     }
 
-    /** Prepares to send it once more, over another connection, because of this failure. */
+    /**
+     * Prepares to send the exchange once more, over another connection, because of this failure.
+     */
     void retry(Throwable thrown) {
         pool.condemn(leased());
         settle();
         before = thrown;
-        if (written > acknowledged) { // Without the others, those that came prove nothing.
+        if (written > acknowledged) { // Only if all replies came do they prove anything.
             taken = 0;
             acknowledged = 0;
         }
@@ -484,7 +496,7 @@ public final class BatchExchange {
     }
 
     /**
-     * Fails all sinks that have no reply. Unless every reply has come, these are all sinks. Each
+     * Fails all sinks that have no reply. As long as a reply is missing, no sink has one. Each
      * failure says whether a byte of its command was written, by this try or by the one before.
      */
     void fail(Throwable thrown) {
@@ -525,9 +537,9 @@ public final class BatchExchange {
     }
 
     /**
-     * Reports to {@code ReadFromChooser} how long a typical read took: one that was a single
-     * command, or one that came too late. A redirected command is not typical: other nodes took
-     * part of its time.
+     * Reports to {@code ReadFromChooser} how long a typical read took. A read is typical if it was
+     * a single command, or if its reply came too late. A redirected command is not: other nodes
+     * took part of its time.
      */
     private void compare() {
         if (forwarding != null
@@ -537,7 +549,7 @@ public final class BatchExchange {
         }
     }
 
-    /** Ends its part in the batch. Nothing of it is written again. */
+    /** Ends the part of this exchange in the batch. Nothing of it is written again. */
     void end() {
         settle();
         requests.release();
@@ -568,7 +580,7 @@ public final class BatchExchange {
         }
     }
 
-    /** Finds the node that has taken over from one for which a call waits. Any thread. */
+    /** Finds the node that has taken over from a node for which a call waits. Any thread. */
     @FunctionalInterface
     public interface Successors {
         /** The successor of {@code asked} for this home; {@code null} if none is known. */

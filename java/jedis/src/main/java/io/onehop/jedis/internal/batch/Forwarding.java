@@ -14,15 +14,15 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Follows the redirects of one batch, or its masters. Commands that another node is to execute are
- * noted while the batch runs. They are sent when all nodes of the batch have answered. By default
- * none is noted.
+ * Follows the redirects of one batch, or the masters that its nodes have lost. Commands that
+ * another node is to execute are noted while the batch runs. They are sent when all nodes of the
+ * batch have answered. By default no command is noted.
  */
 public interface Forwarding {
     /**
-     * Notes a command whose reply is this error if the error says that it was not executed, and
-     * another node is to execute it. False if the error is its reply. {@code mayFallBack}: it is a
-     * read, and its node's fallback may answer it.
+     * If this error says that the command was not executed, and another node is to execute it,
+     * notes the command. Otherwise returns false: the error is its reply. {@code mayFallBack}: the
+     * command is a read, and the fallback of its node may answer it.
      */
     default boolean noteRefused(
             SentCommand command, JedisDataException error, boolean mayFallBack) {
@@ -30,24 +30,25 @@ public interface Forwarding {
     }
 
     /**
-     * Notes a command that its node has answered, although it had refused an earlier one. Otherwise
-     * the earlier one would be executed after it. False if this reply stands.
+     * Notes a command that a node has answered after it had refused an earlier command. Otherwise
+     * the earlier command would be executed after this one. False if this reply counts.
      */
     default boolean noteBehind(SentCommand command, @Nullable Object reply) {
         return false;
     }
 
     /**
-     * A command of a node that had refused an earlier one has failed. It may have been executed.
+     * Notes that a command has failed at a node that had refused an earlier command. The failed
+     * command may have been executed.
      */
     default void overtaken(Pool asked) {
         // Nothing was noted.
     }
 
     /**
-     * Notes a command whose node has failed if it was not sent or only reads, and the next master
-     * is to execute it. False if the failure stands. {@code fallsBack}: it is noted for the
-     * fallback of its node, which has no fallback itself.
+     * Notes a command whose node has failed, if the next master is to execute it: it was not sent,
+     * or it only reads. False if the failure counts. {@code fallsBack}: the command is noted for
+     * the fallback of its node, and a fallback has no fallback itself.
      */
     default boolean noteFailed(
             SentCommand command, OneHopException failure, boolean isReadOnly, boolean fallsBack) {
@@ -65,8 +66,8 @@ public interface Forwarding {
     }
 
     /**
-     * The only command of the batch is a blocking one, which waits until this instant. If it is
-     * sent again, it waits only for the time that is left.
+     * The only command of the batch is a blocking one, which waits until this instant. If this
+     * command is sent again, it waits only for the time that remains.
      */
     default void waitsUntil(long instantNs) {
         // Nothing was noted.
@@ -75,7 +76,7 @@ public interface Forwarding {
     /** Sends the noted commands. Afterwards every sink has its reply or failure. */
     void follow(Deadline deadline);
 
-    /** The nodes that failed meanwhile, by name. */
+    /** The nodes at which noted commands failed, by name. */
     Map<String, OneHopException> failures();
 
     /** True if a noted command has its reply. */

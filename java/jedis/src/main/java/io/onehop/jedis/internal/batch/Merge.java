@@ -47,7 +47,7 @@ public final class Merge {
     private final Split.Part[] parts;
     private final String pool;
     private final boolean isBroadcast;
-    private final boolean isOfOneNode; // Its reply is the node's, not a map by node.
+    private final boolean isOfOneNode; // The reply is that of one node, not a map by node.
     private final ReplySink whole;
     private final Object[] replies;
     private final String[] nodes;
@@ -70,7 +70,7 @@ public final class Merge {
         }
     }
 
-    /** True if the type of its reply has no room for an answer of each node. */
+    /** True if the type of the reply has no room for the answer of each node. */
     private boolean isTyped() {
         return command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT;
     }
@@ -85,7 +85,10 @@ public final class Merge {
         scatter(batch, scripts, (part, merging) -> merging);
     }
 
-    /** The same. {@code listening} gets the reply to each part first. */
+    /**
+     * Appends each node's part to its exchange. {@code listening} gets the reply to each part
+     * first.
+     */
     public void scatter(Batch batch, Scripts scripts, Listening listening) {
         // If an argument cannot be encoded, this throws before any part is appended.
         arguments.forEach(Rawable::getRaw);
@@ -144,7 +147,8 @@ public final class Merge {
     }
 
     private void finish() {
-        Map<Integer, Integer> failed = new TreeMap<>(); // By node index: its part.
+        // The failed part of each node, by its index.
+        Map<Integer, Integer> failed = new TreeMap<>();
         boolean isAnswered = false;
         for (int i = 0; i < replies.length; i++) {
             if (replies[i] instanceof OneHopException) {

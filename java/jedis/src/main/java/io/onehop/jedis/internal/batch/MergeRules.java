@@ -29,16 +29,16 @@ import java.util.function.BinaryOperator;
  */
 final class MergeRules {
     /**
-     * The replies do not fit together: for {@code EQUAL} they differ, for other rules their kinds
-     * do.
+     * The replies do not fit together: for {@code EQUAL} they differ, for other rules they are of
+     * different kinds.
      */
     static final Object DIFFERENT = new Object();
 
     private MergeRules() {}
 
     /**
-     * True if a reply has the shape that merging needs. Otherwise the stream cannot be trusted. For
-     * {@code IN_ORDER} that is a list with {@code elements} elements.
+     * True if a reply has the shape that merging needs; for {@code IN_ORDER} a list with {@code
+     * elements} elements. If it has not, the stream cannot be trusted.
      */
     static boolean fits(MergeRule rule, int elements, @Nullable Object reply) {
         return switch (rule) {
@@ -225,8 +225,8 @@ final class MergeRules {
     }
 
     /**
-     * Streams and their entries in the caller's order of streams; {@code null} if no stream had
-     * any.
+     * Streams and their entries in the caller's order of streams; {@code null} if no stream had an
+     * entry.
      */
     private static @Nullable List<Object> streams(List<Object> replies, List<byte[]> order) {
         Map<ByteBuffer, Object> found = new LinkedHashMap<>();

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /**
- * Says whether a reply may be that of a missing key. That is only a doubt, and costs a question to
+ * Says whether a reply may be the reply for a missing key. A wrong yes costs only a question to
  * another node.
  *
  * <p>Pure. Implements spec/topology/moving.md, section 3.
@@ -18,7 +18,9 @@ public final class Nothing {
 
     private Nothing() {}
 
-    /** True if this reply, as Jedis decodes it from the wire, may be that of a missing key. */
+    /**
+     * True if this reply, as Jedis decodes it from the wire, may be the reply for a missing key.
+     */
     public static boolean is(@Nullable Object reply) {
         if (reply instanceof byte[] text) {
             return text.length == 0 || Arrays.equals(text, NONE);

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * slot.
  */
 final class PendingReplies {
-    /** The slot of a command that belongs to its node, wherever keys are. */
+    /** The slot of a command that goes to a certain node, wherever keys are. */
     static final int NO_SLOT = Character.MAX_VALUE;
 
     /* Room for ten commands: most batches are small. The arrays double from there. */
@@ -40,7 +40,10 @@ final class PendingReplies {
         count++;
     }
 
-    /** How many commands begin before this byte and were not announced yet. */
+    /**
+     * Announces the commands that begin before this byte and were not announced yet. Returns how
+     * many they are.
+     */
     int beginBefore(long end) {
         int from = begun;
         while (begun < count && announced < end) {
@@ -50,7 +53,7 @@ final class PendingReplies {
         return begun - from;
     }
 
-    /** The next command to be announced is this one again. It begins at this byte. */
+    /** Goes back to this command, which begins at this byte: it is the next one to be announced. */
     void beginAgain(int number, long at) {
         begun = number;
         announced = at;

@@ -11,10 +11,10 @@ import redis.clients.jedis.Protocol;
  * Commands that are sent before a caller's command on its connection. The caller does not see their
  * replies.
  *
- * <p>WAIT counts the writes of its own connection, which are other callers' writes. An empty
- * PUBLISH moves the connection past every acknowledged write of its node. An EVALSHA in a batch
- * cannot be repaired afterwards, so its script is sent first, once for each node. Implements
- * spec/route/route.md, "WAIT" and "Scripts".
+ * <p>WAIT counts only the writes of its own connection, and those may be other callers' writes. An
+ * empty PUBLISH before it moves the connection past every acknowledged write of its node. A failed
+ * EVALSHA in a batch cannot be repaired afterwards, so its script is sent before it, once for each
+ * node. Implements spec/route/route.md, "WAIT" and "Scripts".
  */
 public final class Preface {
     private static final CommandArguments PUBLISH =

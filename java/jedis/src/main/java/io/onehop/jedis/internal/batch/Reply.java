@@ -33,7 +33,7 @@ public final class Reply<T> extends Response<T> implements ReplySink {
     /** The value that {@link #get} returns, or the exception that it throws. */
     public Object outcome() {
         if (failure != null) {
-            // Not thrown and caught: there may be 100,000 of them, after the deadline.
+            // Returned, not thrown and caught: after the deadline there may be 100,000 failures.
             return failure;
         }
         try {

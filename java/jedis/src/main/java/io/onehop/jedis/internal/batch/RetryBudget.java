@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * How often a client may retry by itself: once for ten successful exchanges, with ten retries to
  * begin with.
  *
- * <p>Retrying helps when a node restarts. It doubles the load when a node is overloaded. Any thread
- * may ask. While the budget is full, asking reads one field. Implements spec/wire, section 5.
+ * <p>Retrying helps when a node restarts, but doubles the load when a node is overloaded. Any
+ * thread. While the budget is full, an earned retry only reads one field. Implements spec/wire,
+ * section 5.
  */
 public final class RetryBudget {
     private static final int RETRY_COST = Limits.REPEAT_EARNED_BY;

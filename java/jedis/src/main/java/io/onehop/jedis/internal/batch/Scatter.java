@@ -25,21 +25,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Runs exchanges with several nodes in parallel, on one thread and by one deadline. It leases all
  * connections, writes to all nodes, then serves each node that is ready.
  *
- * <p>In: an exchange for each node, in node order. Out: every exchange done or failed, every
- * connection settled, whatever happened. A failing node costs the others nothing. A batch takes as
- * long as its slowest node. Shared by split commands and pipelines.
+ * <p>In: an exchange for each node, in node order. Out: whatever happened, every exchange is done
+ * or has failed, and every connection is settled. A node that fails does not delay the others. A
+ * batch takes as long as its slowest node. Shared by split commands and pipelines.
  */
 public final class Scatter {
     /*
      * Leasing: an exchange without a free connection is left for the next round, after all others
-     * have been served and have given their connections back. If a round could lease nothing, it
-     * waits for its first node, and holds nothing meanwhile. So two batches cannot wait for each
-     * other, and the exhausted pool of one node does not delay the rest.
+     * have been served and have given their connections back. If a round could lease nothing, the
+     * batch waits for a connection of its first node, and has no other connection in that time.
+     * So two batches cannot wait for each other, and the exhausted pool of one node does not
+     * delay the other nodes.
      *
      * Waiting: healthy nodes answer within a millisecond of each other. So it is enough to wait
-     * for the first one, on its own selector, and then to check all. If that takes longer, each
-     * wait makes a selector over all. That costs some 20 us, and by then some node is slow
-     * anyway.
+     * for the first node, on its own selector, and then to check all. If the first node takes
+     * longer, each wait makes a selector over all nodes. That costs some 20 us, but then some
+     * node is slow anyway.
      *
      * Leaving: an exchange whose node lets it wait goes to the node that has taken over. In a plain
      * server pool it begins again in the next round. In a Redis Cluster its slots may have several
@@ -57,7 +58,7 @@ public final class Scatter {
     private final List<BatchExchange> rest = new ArrayList<>();
     private int retries;
     private boolean isSlow;
-    private long leftNs; // The time left when the last step began. 0: that step only read.
+    private long leftNs; // The time that remained when the last step began; 0: that step only read.
 
     private Scatter(
             Holder holder,
@@ -198,9 +199,9 @@ public final class Scatter {
     }
 
     /**
-     * Waits until some exchange can make progress. All that are left fail if the last step began
-     * after the deadline: a step before it proves nothing, as this thread may have been stopped
-     * since.
+     * Waits until some exchange can make progress. If the last step began after the deadline, all
+     * remaining exchanges fail. A step that began before the deadline proves nothing, because this
+     * thread may have been stopped since then.
      */
     private void await() {
         try {
@@ -211,7 +212,7 @@ public final class Scatter {
                 leave();
             }
         } catch (IOException late) {
-            // All are noted first: nodes that are late together are not to blame.
+            // All are noted first, because nodes that are late together are not to blame.
             serving.forEach(BatchExchange::noteLate);
             serving.forEach(exchange -> exchange.fail(exchange.explained(late)));
             serving.clear();
@@ -219,8 +220,8 @@ public final class Scatter {
     }
 
     /**
-     * Exchanges that wait for a node leave it if they may, and another one can answer sooner. As
-     * with deadlines, all are noted before one is judged.
+     * Makes exchanges leave the nodes that they wait for, if they may and another node can answer
+     * sooner. As with deadlines, all exchanges are noted before one is judged.
      */
     private void leave() {
         List<BatchExchange> leaving =

@@ -25,8 +25,8 @@ import java.util.function.BiConsumer;
  * One command on its way to an SSDB node: it is translated, and its replies become one.
  *
  * <p>In: a command as Jedis built it, or a node's part of it. Out: no request, one, or several. A
- * command is checked as a whole before any part of it is queued, so a refused one has no effect.
- * Implements spec/route/route.md, "SSDB".
+ * command is checked as a whole before any part of it is queued, so a refused command has no
+ * effect. Implements spec/route/route.md, "SSDB".
  */
 public final class SsdbCommand implements ReplySink {
     private final Ssdb.Shape shape;
@@ -83,7 +83,7 @@ public final class SsdbCommand implements ReplySink {
         }
     }
 
-    /** A part of a command as a command. */
+    /** A part of a command, as a command of its own. */
     static CommandArguments part(CommandArguments whole, Split.Part part) {
         CommandArguments words = new RoutedArguments(whole.getCommand());
         for (int i = 1; i < part.words(); i++) {

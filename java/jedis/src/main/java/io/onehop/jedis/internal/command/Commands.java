@@ -44,16 +44,16 @@ public final class Commands {
                     .toArray(Command[]::new);
 
     /*
-     * Only for commands of Jedis' modules: commands that callers make on the spot would pile up
-     * here.
+     * Only for commands that Jedis has for modules: commands that callers make on the spot would
+     * pile up here.
      */
     private static final Map<ProtocolCommand, Command> UNKNOWN = new ConcurrentHashMap<>();
 
     private Commands() {}
 
     /**
-     * The entry of a command; {@code null} if a node has to be asked. If no node can know the
-     * command, or {@code mayAsk} is false, it is refused.
+     * The entry of a command; {@code null} if a node has to be asked for it. If no node can know
+     * the command, or if {@code mayAsk} is false, an unknown command is refused.
      */
     public static @Nullable Command find(CommandArguments arguments, String pool, boolean mayAsk) {
         Command command = named(arguments.getCommand());
@@ -72,7 +72,9 @@ public final class Commands {
         return command;
     }
 
-    /** Refuses a command that sends another one of Jedis' own first, to prepare its connection. */
+    /**
+     * Refuses a command before which Jedis sends a command of its own, to prepare the connection.
+     */
     public static void refuseHooks(CommandArguments arguments, String where, String pool) {
         if (arguments.getCommand() == Protocol.Command.HIMPORT) {
             throw unsupported("HIMPORT", Message.PREPARES.what(where), pool);
@@ -80,9 +82,9 @@ public final class Commands {
     }
 
     /**
-     * True if the effect of a command on its connection is unknown: the table lacks it, no node has
-     * told, and Jedis has no method for it, as it has for the commands of modules. It may be SELECT
-     * under another name.
+     * True if the effect of a command on its connection is unknown: the table lacks the command, no
+     * node has described it, and Jedis has no method for it. (Jedis has methods for the commands of
+     * modules.) Such a command may be SELECT under another name.
      */
     public static boolean isUnknown(Command entry, CommandArguments arguments) {
         return entry.isUnshared() && !isOfJedis(arguments.getCommand());
@@ -95,7 +97,7 @@ public final class Commands {
                         .startsWith(Protocol.class.getPackageName());
     }
 
-    /** Refuses such a command where others would follow it on its connection. */
+    /** Refuses a command of unknown effect where other commands would follow on its connection. */
     public static void refuseUnknown(
             Command entry, CommandArguments arguments, String where, String pool) {
         if (isUnknown(entry, arguments)) {
@@ -113,7 +115,7 @@ public final class Commands {
                 : command.resolve(new ArgumentWords(arguments));
     }
 
-    /** The same, or what nodes have said of it before. */
+    /** The entry of a command, from the table or from what nodes have said of it before. */
     public static @Nullable Command known(CommandArguments arguments, KeptCommands kept) {
         Command command = known(arguments);
         if (command != null) {
@@ -147,7 +149,7 @@ public final class Commands {
         return shortened;
     }
 
-    /** The name of a command, with that of its subcommand: {@code GET}, {@code SLOWLOG LEN}. */
+    /** The name of a command, with the name of its subcommand: {@code GET}, {@code SLOWLOG LEN}. */
     public static String name(CommandArguments arguments) {
         Command known = known(arguments);
         return known != null ? known.shown() : SafeEncoder.encode(arguments.getCommand().getRaw());
@@ -209,7 +211,7 @@ public final class Commands {
         }
     }
 
-    /** A refusal. {@code why} is its advice. */
+    /** The refusal of a command. {@code why} is the advice of its message. */
     public static OneHopException unsupported(String command, String why, String pool) {
         return Failure.ofPool(Message.UNSUPPORTED, why, pool, Outcome.NOT_SENT, Shown.of(command));
     }

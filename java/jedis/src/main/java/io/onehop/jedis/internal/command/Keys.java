@@ -31,8 +31,8 @@ import java.util.stream.IntStream;
  *
  * <p>In: a topology, and keys at the positions that the command table or Jedis names. Out: a home,
  * or {@link CrossNode} before anything is sent. Keys with two homes are not together, even if one
- * node has both slots. Pure except for {@code random}, where a command is placed once, by its first
- * key. Any thread.
+ * node has both slots. Pure, except with {@code distribution: random}: there a node is drawn once
+ * for each command, with its first key. Any thread.
  */
 public final class Keys {
     private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
@@ -40,9 +40,10 @@ public final class Keys {
     private final PoolTopology topology;
     private final boolean isRandom;
     private final boolean isCluster;
-    private final int nodes; // That have keys; of a Redis Cluster the seeds.
+    // How many nodes have keys; in a Redis Cluster, how many seeds there are.
+    private final int nodes;
     private final boolean hasOneNode;
-    // Made when it is first needed. Threads that race make equal ones.
+    // Made when it is first needed. Threads that race make equal arrays.
     private int @Nullable [] everywhere;
 
     public Keys(PoolTopology topology) {
@@ -60,8 +61,8 @@ public final class Keys {
     }
 
     /**
-     * Whether a script without keys may run: on the only node, or in a Redis Cluster, whose nodes
-     * refuse keys of other nodes.
+     * Whether a script without keys may run: if there is only one node, or in a Redis Cluster,
+     * where nodes refuse keys of other nodes.
      */
     boolean mayBeKeyless() {
         return isCluster || hasOneNode();
@@ -167,15 +168,16 @@ public final class Keys {
     }
 
     /**
-     * Keys are encoded in this client's commands. In commands that a caller built they may be text.
+     * In commands that this client builds, keys are bytes already. In commands that a caller built,
+     * keys may be text.
      */
     static byte[] bytes(Object key) {
         return key instanceof byte[] bytes ? bytes : SafeEncoder.encode((String) key);
     }
 
     /**
-     * A server makes keys from a pattern. They are certainly on the pattern's node only if a hash
-     * tag closes before the asterisk.
+     * Requires a hash tag that closes before the asterisk of a pattern. Only then all keys that a
+     * server makes from the pattern are certainly on its node.
      */
     private void requireTag(Command command, byte[] pattern) {
         HashTag tag = topology.pool().hashTag();
@@ -211,7 +213,7 @@ public final class Keys {
                 shown(otherHome));
     }
 
-    /** The refusal of a key that is not where the transaction is. */
+    /** The refusal of a key that is not on the transaction's node. */
     public OneHopException bound(byte[] one, int oneHome, byte[] other, int otherHome) {
         Message place = isCluster ? Message.BOUND_SLOT : Message.BOUND_NODE;
         boolean hasTag = topology.pool().hashTag() != null;

@@ -25,18 +25,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Finds the keys of a command that move from another ring, and what it does with them.
+ * Finds the keys of a command that move from another ring, and what the command does with them.
  *
- * <p>In: a topology whose keys move, and a command with its entry. Out: its keys that move, and
- * whether it asks for them or brings them. Pure; any thread. Implements spec/topology/moving.md,
- * section 2.
+ * <p>In: a topology whose keys move, and a command with its entry. Out: the keys of the command
+ * that move, and whether it asks the old owner for them or brings them. Pure; any thread.
+ * Implements spec/topology/moving.md, section 2.
  */
 public final class MovingKeys {
     /**
      * What was found in one command.
      *
-     * @param asks it asks the old owner of a key if the owner has nothing; otherwise it brings
-     * @param keys those that move
+     * @param asks true: if the owner of a key has nothing, the command asks the old owner; false:
+     *     it brings the keys first
+     * @param keys the keys that move
      */
     public record Found(boolean asks, List<byte[]> keys) {
         static final Found NONE = new Found(false, List.of());
@@ -50,7 +51,7 @@ public final class MovingKeys {
         this.keys = keys;
     }
 
-    /** {@code isAlone}: it is not part of a transaction. */
+    /** {@code isAlone}: the command is not part of a transaction. */
     public Found of(Command command, CommandArguments arguments, boolean isAlone) {
         ArgumentWords words = new ArgumentWords(arguments);
         if (!command.isKnown()) {
@@ -60,7 +61,7 @@ public final class MovingKeys {
             KeyPositions found = command.keys(words);
             return arguments.isKeyless() || Plan.areWords(arguments.getKeys(), words, found)
                     ? of(command, words, found, isAlone)
-                    : Found.NONE; // A sample only names a node.
+                    : Found.NONE; // A sample key only names a node.
         } catch (Malformed known) { // The plan reports it.
             return Found.NONE;
         }
@@ -83,7 +84,10 @@ public final class MovingKeys {
                 : new Found(Moving.asks(command, words, found, isAlone), moving);
     }
 
-    /** For a command that nobody has described. A key that is not one of its words is a sample. */
+    /**
+     * What was found in a command that nobody has described. A key that is not one of its words is
+     * only a sample, to name a node.
+     */
     private Found marked(List<Object> marked, ArgumentWords words) {
         List<byte[]> moving = new ArrayList<>();
         for (Object each : marked) {
@@ -104,7 +108,10 @@ public final class MovingKeys {
         return false;
     }
 
-    /** Nobody knows which keys a server will make of a pattern, so they cannot be brought. */
+    /**
+     * Refuses a pattern whose keys may move: nobody knows which keys a server will make of it, so
+     * they cannot be brought.
+     */
     private void requireStays(Command command, byte[] pattern) {
         if (!isPlacedByTag(pattern) || oldOwner(pattern) >= 0) {
             throw Failure.ofPool(
@@ -133,12 +140,12 @@ public final class MovingKeys {
         return keys.locate(key);
     }
 
-    /** The index of its old owner; -1: it does not move. */
+    /** The index of the old owner of a key; -1: the key does not move. */
     public int oldOwner(byte[] key) {
         return topology.oldOwner(key, keys.locate(key));
     }
 
-    /** The keys of a command, by their numbers in the parts of its plan. */
+    /** A key of a command, by its number in the parts of the plan. */
     public static byte[] key(Command command, CommandArguments arguments, int number) {
         ArgumentWords words = new ArgumentWords(arguments);
         try {

@@ -21,7 +21,7 @@ public final class OwnName {
 
     private volatile byte @Nullable [] name;
 
-    /** The answer, or {@code null} if the command is another one. */
+    /** The answer to this command; {@code null} if it is none of these three. */
     public @Nullable Answer to(CommandArguments arguments) {
         if (arguments.getCommand() != Command.CLIENT || arguments.size() < 2) {
             return null;

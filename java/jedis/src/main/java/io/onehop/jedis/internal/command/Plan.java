@@ -30,10 +30,10 @@ import java.util.Objects;
  */
 public record Plan(Command command, Spread spread, int home, Split.Part[] parts) {
     /*
-     * The table says where the keys are, and Jedis says which words the caller marked as keys. They
-     * agree, with two exceptions. Jedis forgets some keys (ZRANGESTORE's source); then the table
-     * counts. And a caller may mark a sample key that is not a word of the command, to name a node;
-     * then the whole command goes to that node.
+     * The table says where the keys are, and Jedis says which words the caller marked as keys.
+     * The two agree, with two exceptions. Jedis forgets some keys (the source of ZRANGESTORE);
+     * there the table counts. And a caller may mark a sample key that is not a word of the
+     * command, to name a node; then the whole command goes to that node.
      */
     public static final Split.Part[] NO_PARTS = {};
 
@@ -128,7 +128,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
         return new Plan(command, Spread.ONE_NODE, home, NO_PARTS);
     }
 
-    /** True for XREAD and XREADGROUP with BLOCK. A wait is on one node. */
+    /** True for XREAD and XREADGROUP with BLOCK. A command can wait only on one node. */
     private static boolean waits(Command command, ArgumentWords words) {
         Blocking blocking = command.blocking();
         return blocking != null && blocking.waitMs(words) != Blocking.NOT;
@@ -171,7 +171,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
 
     /**
      * True if each marked key is also a key by the table. Both have the same order, so the search
-     * for each begins after the one before.
+     * for each key begins after the key before.
      */
     static boolean areWords(List<Object> marked, ArgumentWords words, KeyPositions positions) {
         int count = positions.count();

@@ -19,11 +19,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The scripts this client has seen. A node that has lost one gets it again.
+ * The scripts that this client has seen. A node that has lost a script gets it again.
  *
- * <p>In: EVAL and SCRIPT LOAD, as they pass. Out: the SCRIPT LOAD that an EVALSHA needs before it.
- * Bounded; the oldest script is forgotten first. Any thread; the lock is never held during I/O.
- * Implements spec/route/route.md, "Scripts".
+ * <p>In: every EVAL and SCRIPT LOAD of the client. Out: the SCRIPT LOAD that an EVALSHA needs
+ * before it. Bounded; the oldest script is forgotten first. Any thread; the lock is never held
+ * during I/O. Implements spec/route/route.md, "Scripts".
  */
 public final class Scripts {
     private final Object lock = new Object();
@@ -69,7 +69,10 @@ public final class Scripts {
         }
     }
 
-    /** True if a command runs no script. A replica lacks the scripts that its master was given. */
+    /**
+     * True if a command runs no script. Scripts are not run on replicas, because a replica lacks
+     * those that its master was given.
+     */
     public static boolean isNoScript(Command command) {
         return !command.name().startsWith("eval") && !command.name().startsWith("fcall");
     }

@@ -31,13 +31,13 @@ import java.util.concurrent.TimeUnit;
  */
 final class Connector {
     /*
-     * TCP asks the peer after 10 idle seconds, then every 5 seconds, 3 times. So a vanished host
-     * is noticed before its connection is used again, and while a command blocks forever.
+     * After 10 idle seconds TCP asks the peer, then every 5 seconds, 3 times. So a vanished host
+     * is noticed before its connection is used again, and also while a command blocks forever.
      */
     private static final int KEEPALIVE_IDLE_S = 10;
     private static final int KEEPALIVE_INTERVAL_S = 5;
     private static final int KEEPALIVE_COUNT = 3;
-    // Without these options the system's own times hold: two hours on Linux.
+    // Without these options the times of the system apply: two hours on Linux.
     private static final boolean HAS_TIMES = hasTimes();
 
     /*
@@ -87,7 +87,7 @@ final class Connector {
         return attempts.get(attempts.size() - 1).socket();
     }
 
-    /** True if no other address was tried before it. */
+    /** True if no other address was tried before the one that has accepted. */
     boolean isFirst() {
         return isFirst;
     }
@@ -98,7 +98,7 @@ final class Connector {
     }
 
     /**
-     * True if a socket is connected; the others are closed then. Tries the next address if its time
+     * True if a socket is connected; then the others are closed. Tries the next address if its time
      * has come. Throws the last failure.
      */
     boolean isConnected() throws IOException {
@@ -154,13 +154,14 @@ final class Connector {
         }
     }
 
-    /** True if only {@link #socket} must be waited for, and until the deadline. */
+    /** True if {@link #socket} is the only one to wait for, until the deadline. */
     boolean isLast() {
         return attempts.size() == 1 && !addresses.hasNext();
     }
 
     /**
-     * The time in ms until the next address is tried, at least 1 and at most {@code ms}; 0: no end.
+     * The time in ms until the next address is tried, at least 1 and at most {@code ms}; 0: without
+     * end.
      */
     long waitMs(long ms) {
         if (!addresses.hasNext()) {

@@ -7,9 +7,9 @@ import io.onehop.core.cluster.Leaving;
 /**
  * The instant at which a call must be over, with its lease, its connect and all its exchanges.
  *
- * <p>A timeout for each single read or write never fires while a node drips bytes. An instant does.
- * It is set when the call begins, and never moved. A blocking command has a later one from the
- * start.
+ * <p>A timeout for each single read or write never ends a call whose node sends a byte now and
+ * then. An instant does. It is set when the call begins, and never moved. A blocking command has a
+ * later instant from the start.
  */
 public final class Deadline {
     /** No deadline: the pool's {@code timeout} is 0. */
@@ -24,7 +24,8 @@ public final class Deadline {
     /* No deadline, because a command blocks without end. */
     private static final Deadline OF_A_WAIT = new Deadline(-1, 0);
 
-    private final int lengthMs; // Its whole length; 0 or less: no deadline.
+    // From the begin of the call to the instant; 0 or less: no deadline.
+    private final int lengthMs;
     private final long instantNs;
 
     private Deadline(int lengthMs, long instantNs) {
@@ -50,7 +51,7 @@ public final class Deadline {
                 : new Deadline(lengthMs + (int) ms, instantNs + ms * NS_PER_MS);
     }
 
-    /** This deadline, or one after that many milliseconds if that is sooner. */
+    /** This deadline, or a deadline that many milliseconds from now if that is sooner. */
     public Deadline atMost(long ms) {
         return waitNs() / NS_PER_MS <= ms
                 ? this
@@ -102,32 +103,39 @@ public final class Deadline {
         return selectMs(waitNs());
     }
 
-    /** The same for a result of {@link #waitNs}. */
+    /** The same time for {@code Selector.select}, from a result of {@link #waitNs}. */
     public static long selectMs(long waitNs) {
         return waitNs == Long.MAX_VALUE ? 0 : Math.max(1, (waitNs + NS_PER_MS - 1) / NS_PER_MS);
     }
 
-    /** The same, but at most until a call that waits should check for a successor. */
+    /**
+     * Like {@link #selectMs(long)}, but at most until a waiting call should check for a successor.
+     */
     public static long checkMs(long waitNs) {
         return selectMs(Math.min(waitNs, CHECK_NS));
     }
 
-    /** The same. {@code halves}: the call also checks when half of the time is over. */
+    /**
+     * Like {@link #checkMs(long)}. {@code halves}: the call also checks when half of its time is
+     * over.
+     */
     public long checkMs(long waitNs, boolean halves) {
         return checkMs(halves && !isHalfOver() ? Math.min(waitNs, halfNs()) : waitNs);
     }
 
-    /** True if its call has taken that long, or has no deadline. */
+    /** True if the call has taken that long so far, or has no deadline. */
     public boolean isOlderThan(int ms) {
         return !isBounded() || Clock.nowNs() - beganNs() >= ms * NS_PER_MS;
     }
 
-    /** True if half of its length has passed. */
+    /** True if half of the time of the call has passed. */
     public boolean isHalfOver() {
         return isBounded() && Leaving.isHalfOver(remainingNs() / NS_PER_MS, lengthMs);
     }
 
-    /** The time to half of its length, at least 0; {@code Long.MAX_VALUE} without a deadline. */
+    /**
+     * The time until half of it has passed, at least 0; {@code Long.MAX_VALUE} without a deadline.
+     */
     public long halfNs() {
         return isBounded() ? Math.max(0, remainingNs() - lengthMs * NS_PER_MS / 2) : Long.MAX_VALUE;
     }

@@ -37,22 +37,22 @@ import java.util.regex.Pattern;
  * Where a node is and how to reach it: its addresses, which are resolved for each new connection,
  * and the directives of a connection.
  *
- * <p>Immutable except for the one look-up that may be running, and for what is known of the
- * addresses. Any thread.
+ * <p>Immutable, except for a look-up that may be running, and for what is known of the addresses.
+ * Any thread.
  */
 public final class Endpoint {
     /*
-     * The C library's look-up may block for any time. So a daemon thread resolves the name, one
-     * at a time for each node, and ends with its look-up. Callers serve other nodes meanwhile,
-     * and wait no longer than their deadline. Numeric addresses need no thread. The JDK's own
-     * cache decides how long an answer is valid.
+     * The C library's look-up may block for any time. So a daemon thread resolves the name. Each
+     * node has at most one such thread at a time, and the thread ends with its look-up. During a
+     * look-up callers serve other nodes, and wait no longer than their deadline. Numeric
+     * addresses need no thread. The JDK's own cache decides how long an answer is valid.
      */
 
     private static final String OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
     private static final Pattern IPV4 = Pattern.compile("(" + OCTET + "\\.){3}" + OCTET);
 
     private final Node node;
-    private final String host; // Unused for a unix socket.
+    private final String host; // Not used for a unix socket.
     private final ServerPool pool;
     private final int maxAgeMs;
     private final @Nullable Tls tls;
@@ -64,7 +64,7 @@ public final class Endpoint {
     private volatile @Nullable SocketAddress chosen;
     private volatile @Nullable SocketAddress silent;
 
-    /* A call that had opened its own connection was late. */
+    /* True if a call that had opened its own connection was late. */
     private volatile boolean isSlow;
 
     public Endpoint(Node node, ServerPool pool, ClientTls tls) {
@@ -76,7 +76,7 @@ public final class Endpoint {
     }
 
     /**
-     * True if a node of another configuration or map is this one, and is reached in the same way.
+     * True if a node of another configuration or map is this node, and is reached in the same way.
      */
     public boolean isThatOf(Node other, ServerPool its) {
         return node == other
@@ -86,8 +86,8 @@ public final class Endpoint {
     }
 
     /**
-     * True if it is this node, perhaps reached in another way: same name, same address, same
-     * server.
+     * True if the other node is this node, perhaps reached in another way: name, address and server
+     * are the same.
      */
     public boolean isOf(Node other) {
         boolean isReplaced = other.role() != Role.GONE && !node.id().equals(other.id());
@@ -96,7 +96,7 @@ public final class Endpoint {
                 && !isReplaced;
     }
 
-    /** True if it follows a master, and only answers reads. */
+    /** True if the node follows a master, and only answers reads. */
     public boolean isReplica() {
         return node.role() == Role.REPLICA;
     }
@@ -114,7 +114,7 @@ public final class Endpoint {
         return new NodeName(node, pool);
     }
 
-    /** The host of every endpoint that the node leaves open. */
+    /** The host that takes the place of every endpoint that the node leaves open. */
     public String host() {
         return host;
     }
@@ -124,7 +124,7 @@ public final class Endpoint {
         return tls;
     }
 
-    /** True if its connections are encrypted. Those by a unix socket never are. */
+    /** True if its connections are encrypted. Connections by a unix socket never are. */
     public boolean isEncrypted() {
         return tls != null;
     }
@@ -161,7 +161,7 @@ public final class Endpoint {
     }
 
     /**
-     * How old a new connection may become: the value of the directive, less up to a quarter of it.
+     * How old a new connection may become: the value of the directive, minus up to a quarter of it.
      * Without this jitter the connections of all clients would be replaced at the same time.
      */
     long ageNs() {
@@ -170,8 +170,8 @@ public final class Endpoint {
     }
 
     /**
-     * The addresses to try, at least one, in this order. Already complete unless a name must be
-     * resolved.
+     * The addresses to try, at least one, in this order. The future is already complete unless a
+     * name must be resolved.
      */
     CompletableFuture<List<SocketAddress>> addresses() throws IOException {
         if (node.path() != null) {
@@ -207,14 +207,17 @@ public final class Endpoint {
         }
     }
 
-    /** A connection to this address is open. {@code isFirst}: no other one was tried before. */
+    /**
+     * Notes that a connection to this address is open. {@code isFirst}: no other address was tried
+     * before.
+     */
     void connected(SocketAddress address, boolean isFirst) {
         if (!isFirst) {
             chosen = address;
         }
     }
 
-    /** A connection to it has ended. */
+    /** Notes that a connection to this address has ended. */
     void ended(SocketAddress address, boolean hasHeard) {
         if (!hasHeard) {
             silent = address;
@@ -222,7 +225,7 @@ public final class Endpoint {
         }
     }
 
-    /** Waits until the addresses are known, or the call should check for a successor. */
+    /** Waits until the addresses are known, or until the call should check for a successor. */
     static void awaitAWhile(
             CompletableFuture<List<SocketAddress>> addresses,
             Deadline deadline,

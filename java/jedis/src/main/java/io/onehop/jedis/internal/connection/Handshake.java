@@ -31,12 +31,12 @@ import java.util.stream.Stream;
  * What a new connection sends before the first command, and what the answers mean.
  *
  * <p>In: a server pool, and the builder's credentials if it was given some. Out: the commands of
- * the handshake, sent in one piece, and a verdict on each answer. The last one is always PING, or
- * VERSION if the node is to be SSDB. So a node that is full, locked or of another kind says so
- * here, before any command of the caller is sent, and not instead of a command's reply. There is no
- * HELLO, so servers that know only RESP2 are also served. In front of the last command is the
- * introduction: who uses the connection. Implements spec/config, section 11, and spec/wire, section
- * 8.
+ * the handshake, sent in one piece, and a verdict on each answer. The last command is always PING,
+ * or VERSION if the node is to be SSDB. So a node that is full, locked or of another kind says so
+ * here. Otherwise that answer would come in place of the reply to a command of the caller. There is
+ * no HELLO, so servers that know only RESP2 are also served. Before the last command there is the
+ * introduction, which says who uses the connection. Implements spec/config, section 11, and
+ * spec/wire, section 8.
  */
 public final class Handshake {
     /** The client has chosen no database. */
@@ -49,7 +49,9 @@ public final class Handshake {
      * database, does what its name says.
      */
     private interface Verdict {
-        /** Judges an answer: its text, or the first one of a list, and whether it is an error. */
+        /**
+         * Judges an answer by its text, or the first text of a list, and by whether it is an error.
+         */
         void on(String answer, boolean isError, NodeName node);
     }
 
@@ -62,17 +64,20 @@ public final class Handshake {
     private static final String LIBRARY = "onehop-java";
     private static final String LIBRARY_VERSION = version();
 
-    /* Redis does not know it. Commands for one kind of node must not reach the other. */
+    /*
+     * Only SSDB knows VERSION. So a redis that was taken for an SSDB is found out here, before it
+     * gets commands meant for SSDB.
+     */
     private static final byte[] VERSION = SafeEncoder.encode("VERSION");
 
     private final List<Step> steps = new ArrayList<>();
     private final NodeName node;
-    private final int introduction; // The number of its first step.
+    private final int introduction; // The number of the first step of the introduction.
     private volatile String name = "";
 
     /**
-     * {@code chosen} is the database that the client has chosen, which replaces that of the server
-     * pool, or {@link #OWN_DATABASE}.
+     * {@code chosen} is the database that the client has chosen in place of the server pool's. It
+     * is {@link #OWN_DATABASE} if the client has chosen none.
      */
     public Handshake(
             ServerPool pool,
@@ -136,7 +141,7 @@ public final class Handshake {
         return name;
     }
 
-    /** The first step that a connection repeats when it has another name. */
+    /** The first step that a connection repeats when its name has changed. */
     int introduction() {
         return introduction;
     }
@@ -229,7 +234,9 @@ public final class Handshake {
         return Failure.of(message, node, Outcome.NOT_SENT, null, Shown.of(answer));
     }
 
-    /** Ignores the answer: for redis_db, as nutcracker does, and for an introduction. */
+    /**
+     * Ignores the answer: to the SELECT for redis_db, as nutcracker does, and to an introduction.
+     */
     private static void carryOn(String answer, boolean isError, NodeName node) {
         // Nothing depends on it.
     }
@@ -274,7 +281,10 @@ public final class Handshake {
         }
     }
 
-    /** A user who may not ask gets an error. Then the Sentinels alone are believed. */
+    /**
+     * Requires a master. If the user may not ask for the role, the node answers an error; then the
+     * Sentinels alone are believed.
+     */
     private static void master(String answer, boolean isError, NodeName node) {
         if (!isError && !answer.equals("master")) {
             throw refused(

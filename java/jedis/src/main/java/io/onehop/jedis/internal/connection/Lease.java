@@ -5,8 +5,8 @@ import io.onehop.core.base.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to remember of a connection's current lease: its begin, its deadline, and the node's health
- * before it.
+ * What to remember of the current lease of a connection: when it began, its deadline, and the
+ * node's health before the lease.
  *
  * <p>Each connection has one object, which every lease uses again, so a call allocates nothing. For
  * the thread that leased the connection.
@@ -18,7 +18,7 @@ public final class Lease {
     private long health;
     private boolean isUnwell;
     private boolean isRefused;
-    private @Nullable String denied; // Belongs to this lease only if it is refused.
+    private @Nullable String denied; // Belongs to this lease only if isRefused.
     private long steppedNs; // When the last step of opening ended.
     private boolean hasStepped;
     private long tookNs; // How long that step took.
@@ -44,7 +44,7 @@ public final class Lease {
         deadline = by;
     }
 
-    /** The call began long ago, but the node gets it only now. */
+    /** Notes that the call began long ago, but that the node gets it only now. */
     public void beginsLate() {
         sinceNs = Clock.nowNs();
     }
@@ -59,8 +59,9 @@ public final class Lease {
     }
 
     /**
-     * The node returned an error. {@code isOfUnwell}: it cannot serve now. {@code command}: it does
-     * not have this one; {@code null}: it is about something else.
+     * Notes that the node returned an error. {@code isOfUnwell}: the node cannot serve now. {@code
+     * command}: the node does not have this command; {@code null}: the error is about something
+     * else.
      */
     void refused(boolean isOfUnwell, @Nullable String command) {
         denied = command == null && isRefused ? denied : command;
@@ -68,7 +69,7 @@ public final class Lease {
         isUnwell |= isOfUnwell;
     }
 
-    /** The last command that the node has said it does not have; {@code null}: none. */
+    /** The last command that the node, by its own words, does not have; {@code null}: none. */
     public @Nullable String denied() {
         return isRefused ? denied : null;
     }
@@ -91,14 +92,14 @@ public final class Lease {
         return nowNs - calledNs;
     }
 
-    /** True if its duration depends on the node, and not on a blocking timeout. */
+    /** True if the duration of the call depends on the node, and not on a blocking timeout. */
     public boolean isTimed(int timeoutMs) {
         return deadline.hasLength(timeoutMs);
     }
 
     /**
-     * True if a missed deadline says something about the node: the node had most of the time, and
-     * this process was running when it passed.
+     * True if a missed deadline says something about the node: the node had at least half of the
+     * time, and this process was running when the deadline passed.
      */
     public boolean hadTime(int pauseMs) {
         return deadline.leavesHalf(sinceNs) && !deadline.hasPassedBy(pauseMs);
@@ -124,14 +125,14 @@ public final class Lease {
         return steppedNs;
     }
 
-    /** True if one has ended since the lease began. */
+    /** True if a step of opening has ended since the lease began. */
     boolean hasStepped() {
         return hasStepped;
     }
 
     /**
-     * Its connection is open. Bytes that came before are not an answer. {@code isOfSlow}: an
-     * earlier call had opened its own connection to this node, and was late.
+     * Notes that the connection is open. Bytes that came before are not an answer. {@code
+     * isOfSlow}: an earlier call had opened its own connection to this node, and was late.
      */
     void opened(long all, boolean isOfSlow) {
         receivedBefore = all;
