@@ -332,10 +332,7 @@ public final class BatchExchange {
         pool.noteLate(leased());
     }
 
-    /**
-     * Notes that a deadline has passed if this node is a replica that has not answered in half of
-     * the time.
-     */
+    /** If the node is a replica, notes the end of half of the time like a passed deadline. */
     void noteLateReplica() {
         if (isOfReplica) {
             noteLate();

@@ -34,20 +34,20 @@ import java.nio.channels.SelectionKey;
 /**
  * One connection to one node: Jedis' Connection over our socket, with the wire guard between them.
  *
- * <p>It is made without network access, opened when it is first leased, and used by one thread at a
- * time. It always knows whether it is clean: no reply is pending or half read, and nothing was
- * wrong. It is used again only if it is clean.
+ * <p>A connection is made without network access, opened when it is first leased, and used by one
+ * thread at a time. It always knows whether it is clean: no reply is pending or half read, and
+ * nothing was wrong. Only a clean connection is used again.
  */
 public final class NodeConnection extends Connection {
     /*
-     * It is used in two ways. A single command goes through Jedis' own executeCommand, which
-     * encodes, writes, reads and decodes; our streams beneath it wait no longer than the
+     * A connection is used in two ways. A single command goes through Jedis' own executeCommand,
+     * which encodes, writes, reads and decodes; our streams beneath it wait no longer than the
      * deadline. A batch writes encoded bytes (write), takes what has arrived (fill), and decodes
      * only whole replies (arrivedReplies). So serving one node never waits for another.
      *
      * Opening has steps for the same reason: connect, encrypt, handshake, open. Jedis reconnects
-     * a closed socket by itself. That is turned off, because such a connection would have
-     * skipped the handshake.
+     * a closed socket by itself. That is turned off, because a connection that Jedis has opened
+     * again would have skipped the handshake.
      */
     private enum State {
         NEW,
@@ -57,7 +57,7 @@ public final class NodeConnection extends Connection {
         CLOSED
     }
 
-    /** The seat of a connection beyond the pool's size. It is closed when it is settled. */
+    /** The seat of a connection beyond the pool's size, which is closed when it is settled. */
     public static final int NO_SEAT = -1;
 
     public boolean isLeft; // Its lease ended in an Error, so its state is unknown.
@@ -81,9 +81,9 @@ public final class NodeConnection extends Connection {
     private boolean isSpent; // Must not be used again, though its exchanges ended well.
     private boolean isSubscribed;
     private final int seat;
-    // Its last whole answer, or when it was made or opened, or kept while it was being opened.
+    // When it last had a whole answer; or was made, opened, or kept while it was being opened.
     private long heardNs = Clock.nowNs();
-    private long expiresNs; // Has no meaning before it is open, or if it has no age.
+    private long expiresNs; // Has no meaning before it is open, or without an age.
     private int idleChecks; // Checks while it was idle, since its last lease.
     // Shared by the caller, which may begin a long wait, and the thread that closes the client.
     private volatile boolean waitsLong;
@@ -93,7 +93,7 @@ public final class NodeConnection extends Connection {
         this(new NodeSocket.Factory(endpoint.name()), endpoint, handshake, seat);
     }
 
-    // Opening sets the fields from opening to replies. An open connection needs no check.
+    // Opening sets the fields that are null here. An open connection needs no check.
     @SuppressWarnings("NullAway.Init")
     private NodeConnection(
             NodeSocket.Factory source, Endpoint endpoint, Handshake handshake, int seat) {
@@ -106,7 +106,7 @@ public final class NodeConnection extends Connection {
 
     /* ---- Opening ---- */
 
-    /** A call begins. It ends by this deadline, with everything until settle. */
+    /** Begins a call. The call ends by this deadline, with all that is done until settle. */
     public void use(Deadline deadline) {
         this.isReused = state == State.OPEN;
         this.hasOldName = isReused && !said.equals(handshake.name());
@@ -127,14 +127,14 @@ public final class NodeConnection extends Connection {
         return seat;
     }
 
-    /** Counts a check while it is idle. Returns their number since its last lease. */
+    /** Counts a check of the idle connection. Returns how many there were since its last lease. */
     public int seenAgain() {
         return ++idleChecks;
     }
 
     /**
-     * Replaces the deadline, because a command blocks or another call begins. {@code successor}: of
-     * a command that may go there although it was sent; {@code null} for others.
+     * Replaces the deadline, because a command blocks or another call begins. {@code successor}:
+     * where the command may go although it was sent here; {@code null} if it may not.
      */
     public void until(Deadline deadline, @Nullable Successor successor) {
         this.deadline = deadline;
@@ -166,7 +166,7 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /** Opens it if it is not open yet. Waits if necessary, unless the call knows a successor. */
+    /** Opens the connection if necessary. Waits for that, unless the call knows a successor. */
     public void open(Successor successor) throws IOException {
         while (!tryOpen()) {
             if (successor.isKnown()) {
@@ -193,7 +193,7 @@ public final class NodeConnection extends Connection {
                 sendHandshake();
             }
         }
-        if (hasOldName) { // Only before the first command of a lease.
+        if (hasOldName) { // Done only before the first command of a lease.
             hasOldName = false;
             sendSteps(handshake.introduction());
         }
@@ -206,12 +206,12 @@ public final class NodeConnection extends Connection {
         return state == State.OPEN;
     }
 
-    /** What it waits for before its handshake; {@code null} from then on. */
+    /** What the connection waits for before its handshake; {@code null} from the handshake on. */
     public @Nullable Opening opening() {
         return state == State.OPENING ? opening : null;
     }
 
-    /** Makes the failure of a wait say what was waited for. */
+    /** Makes the failure of a wait say what the wait was for. */
     public IOException explained(IOException failure) {
         return state == State.OPENING ? opening.explained(failure) : failure;
     }
@@ -232,7 +232,7 @@ public final class NodeConnection extends Connection {
         sendSteps(0);
     }
 
-    /** Sends the handshake, or the end of it again. */
+    /** Sends the steps of the handshake from this one on. */
     private void sendSteps(int first) {
         state = State.HANDSHAKE;
         judged = first;
@@ -248,18 +248,18 @@ public final class NodeConnection extends Connection {
             judged++;
         }
         if (judged == handshake.size()) {
-            requireSilence(); // It would be taken for the reply to the first command.
+            requireSilence(); // Unasked bytes would be taken for the reply to the first command.
             state = State.OPEN;
             if (waitsLong) {
                 mayWaitLong();
             }
             lease.stepped();
-            // Without a seat it could not serve the next call.
+            // A connection without a seat could not serve the next call.
             lease.opened(received(), endpoint.isSlow() && seat != NO_SEAT);
             heardNs = lease.steppedNs();
             expiresNs = wasOpen ? expiresNs : heardNs + endpoint.ageNs();
             wasOpen = true;
-            if (lease.isReadyLate()) { // The answer would also come too late.
+            if (lease.isReadyLate()) { // The answer to a command would also come too late.
                 throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
         }
@@ -311,7 +311,7 @@ public final class NodeConnection extends Connection {
                 count += replies.fill();
             }
         } catch (EOFException ended) {
-            // The next call throws it again, after what came before it was used.
+            // The next call throws it again, after the bytes that came before it were used.
         }
         return count;
     }
@@ -341,7 +341,7 @@ public final class NodeConnection extends Connection {
         return arrivedReplies() >= count;
     }
 
-    /** Throws after the deadline and the moment in which bytes that had arrived are read. */
+    /** Throws if the deadline has passed, and the moment in which arrived bytes are still read. */
     public void requireTime() throws IOException {
         if (socket.isOver()) {
             throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
@@ -378,8 +378,8 @@ public final class NodeConnection extends Connection {
     }
 
     /**
-     * Throws if more has come than was asked for. Call it when nothing is pending, before a reply
-     * of several is believed.
+     * Throws if more has come than was asked for. If a call has several replies, call this when
+     * nothing is pending, before one of them is believed.
      */
     public void requireSilence() throws WireException {
         if (!framing.isClean() || !replies.isEmpty() || socket.hasMore()) {
@@ -389,27 +389,27 @@ public final class NodeConnection extends Connection {
 
     /* ---- The verdict ---- */
 
-    /** True if it had served before this lease. Then the node may have closed it meanwhile. */
+    /** True if it was open before this lease, so the node may have closed it while it was idle. */
     public boolean isReused() {
         return isReused;
     }
 
-    /** True if this lease has found that it was dead: it was reused, and nothing came. */
+    /** True if this lease has found the connection dead: it was reused, and nothing came. */
     public boolean wasStale() {
         return isReused && !lease.hasHeard(received());
     }
 
-    /** True if a byte has come since the lease began, or since it was opened then. */
+    /** True if a byte has come in this lease, after the opening if this lease has opened it. */
     public boolean hasBegunToAnswer() {
         return lease.hasHeard(received());
     }
 
-    /** Every command of a call was answered at this instant of the clock. */
+    /** Notes that every command of a call was answered at this instant of the clock. */
     public void heard(long nowNs) {
         heardNs = nowNs;
     }
 
-    /** Ends its lease. If it is kept while it is being opened, its age counts from now. */
+    /** Ends the lease. If it is kept half opened, its age counts from now. */
     public void settle() {
         if (socket != null) {
             socket.forgetCaller();
@@ -419,7 +419,7 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /** True if its last answer came at or before that instant. */
+    /** True if the last answer came at or before that instant. */
     public boolean isAsOldAs(long ns) {
         return heardNs - ns <= 0;
     }
@@ -429,12 +429,12 @@ public final class NodeConnection extends Connection {
         return wasOpen;
     }
 
-    /** True if this lease has opened it, and its command was sent and is not answered. */
+    /** True if this lease has opened it, and has sent a command that is not answered. */
     public boolean isOwedAfterOpening() {
         return wasOpen && !isReused && framing.owed() > 0;
     }
 
-    /** True if the node has ever accepted it. */
+    /** True if the node has ever accepted the connection. */
     public boolean wasConnected() {
         return framing != null;
     }
@@ -444,7 +444,7 @@ public final class NodeConnection extends Connection {
         return framing != null && framing.owed() == 0;
     }
 
-    /** True if nothing was done to open it. */
+    /** True if nothing was done yet to open the connection. */
     public boolean isNew() {
         return state == State.NEW;
     }
@@ -456,22 +456,22 @@ public final class NodeConnection extends Connection {
     }
 
     /**
-     * True if it is kept, although the deadline has passed before it was used: the node answers,
-     * but slowly.
+     * True if the connection is kept although the deadline has passed before a command was sent:
+     * the node answers, but slowly.
      */
     public boolean isKeptAfter(Throwable failure) {
         return failure instanceof SocketTimeoutException
                 && (lease.isReadyLate() ? isClean() : lease.hasStepped() && isOpening());
     }
 
-    /** True if the next lease may have it. */
+    /** True if the next lease may have this connection. */
     public boolean isKept() {
         return isClean() || isOpening();
     }
 
     /**
-     * True if it may be leased: it is not open yet and the node has not closed it, or it is clean,
-     * not too old and not spent, and its socket has no unread byte.
+     * True if the connection may be leased, in two cases. It is not open yet, and the node has not
+     * closed it. Or it is clean, not too old and not spent, and its socket has no unread byte.
      */
     public boolean isUsable() {
         return state == State.NEW
@@ -486,7 +486,7 @@ public final class NodeConnection extends Connection {
     private boolean hasEnded() {
         try {
             if (state == State.OPENING) {
-                boolean isOver = socket.finishTls(); // It receives once: the end needs another.
+                boolean isOver = socket.finishTls(); // Receives once: the end takes another.
                 return (isOver || socket.finishTls()) && socket.hasSurplus();
             }
             if (fill() > 0) {
@@ -502,7 +502,7 @@ public final class NodeConnection extends Connection {
         return endpoint.hasAge() && Clock.nowNs() - expiresNs >= 0;
     }
 
-    /** True if all its exchanges ended well. Only then may it be used again. */
+    /** True if all exchanges of the connection ended well. Only then may it be used again. */
     public boolean isClean() {
         return state == State.OPEN && !isBroken() && framing.isClean() && replies.isEmpty();
     }
@@ -534,7 +534,7 @@ public final class NodeConnection extends Connection {
 
     @Override
     protected Object protocolRead(RedisInputStream unused, PushConsumerChain pushes) {
-        // Jedis could take a push for the reply. Without HELLO 3 there is none.
+        // Jedis could take a push for the reply. Without HELLO 3 a node sends no push.
         if (replies.peek((byte) '>')) {
             throw new JedisConnectionException(new WireException(Message.WIRE_PUSH));
         }
@@ -555,7 +555,7 @@ public final class NodeConnection extends Connection {
             }
             throw answer;
         } catch (NumberFormatException
-                | IndexOutOfBoundsException unreadable) { // Thrown for a MOVED whose line was read.
+                | IndexOutOfBoundsException unreadable) { // Of a malformed MOVED, which was read.
             throw error == null ? unreadable : new JedisDataException(error);
         } finally {
             decoded++;
@@ -563,8 +563,8 @@ public final class NodeConnection extends Connection {
     }
 
     /**
-     * True if it must end because the node is a replica now: its name may lead to another node. A
-     * node that ends a wait because of that closes the connection itself, in a cluster, too.
+     * True if the connection must end because the node is a replica now: its name may lead to
+     * another node. If the node has ended a wait for that reason, it closes the connection itself.
      */
     private boolean mustEndAfter(String error) {
         return Redirect.endsWaits(error)
@@ -572,7 +572,7 @@ public final class NodeConnection extends Connection {
                         && Words.REFUSED_AS_REPLICA.contains(Redirect.word(error));
     }
 
-    /** The text of the next reply if that is an error and has arrived whole. */
+    /** The text of the next reply, which is an error. Waits until it has arrived whole. */
     private String errorLine() {
         try {
             awaitReplies(1, Long.MAX_VALUE);

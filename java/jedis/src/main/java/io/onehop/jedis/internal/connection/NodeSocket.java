@@ -24,7 +24,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Objects;
 
 /**
- * One socket to one node, TCP or unix. Connecting, reading and writing never wait beyond the
+ * One socket to one node, TCP or unix. Connecting, reading and writing never wait longer than the
  * deadline.
  *
  * <p>Used only by the thread that leased its connection.
@@ -32,8 +32,8 @@ import java.util.Objects;
 public final class NodeSocket extends Socket {
     /*
      * Java's blocking sockets have no timeout for writing, and a node that hangs stops reading.
-     * So the channel is never blocking. Read and write do what is possible now, and all waiting
-     * is one select with the time left. Each socket has its own selector with one key. That
+     * So the channel is never blocking. Read and write do what is possible now, and every wait is
+     * one select with the time that remains. Each socket has its own selector with one key. That
      * costs two descriptors, but closing is immediate; a shared selector would keep a closed
      * channel's descriptor until its next select.
      *
@@ -61,14 +61,14 @@ public final class NodeSocket extends Socket {
     }
 
     /*
-     * The JDK copies a heap buffer into a direct buffer of the same size and keeps that for the
-     * thread. So larger ones are avoided.
+     * The JDK copies a heap buffer into a direct buffer of the same size, which the thread keeps.
+     * So larger buffers are avoided.
      */
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
     /*
-     * How long bytes that have arrived are still read after the deadline. A call is over within 25
-     * ms of it, unless its thread is stopped.
+     * How long bytes that have arrived are still read after the deadline. Unless its thread is
+     * stopped, a call is over within 25 ms after its deadline.
      */
     private static final long GRACE_NS = 10_000_000;
 
@@ -79,7 +79,7 @@ public final class NodeSocket extends Socket {
     private Deadline deadline = Deadline.NONE;
     private long lateNs; // When isOver() first saw that the deadline had passed; 0 until then.
     private @Nullable Successor successor; // Null: the call stays.
-    private long heard; // Bytes received before its request.
+    private long heard; // Bytes received before the request of the call.
     private boolean waits = true;
     private volatile boolean isAborted;
     private boolean hasJustWritten;
@@ -103,7 +103,7 @@ public final class NodeSocket extends Socket {
         return channel.finishConnect();
     }
 
-    /** Encrypts all that is written and read from now on, once {@link #finishTls} is true. */
+    /** Begins TLS. Once {@link #finishTls} is true, all that is written and read is encrypted. */
     void encrypt(Tls by, String host, int port) throws IOException {
         tls = new TlsChannel(channel, by, host, port);
     }
@@ -118,7 +118,10 @@ public final class NodeSocket extends Socket {
         return tls == null ? SelectionKey.OP_READ : tls.interest();
     }
 
-    /** True if there is something to read that no selector knows of, because it is decrypted. */
+    /**
+     * True if there are bytes to read that no selector knows of, because they are decrypted
+     * already.
+     */
     boolean hasBuffered() {
         return tls != null && tls.hasBuffered();
     }
@@ -136,15 +139,16 @@ public final class NodeSocket extends Socket {
         lateNs = 0;
     }
 
-    /** Forgets the call, which is over: its arguments may be large. */
+    /** Forgets the call that is over, because its arguments may be large. */
     void forgetCaller() {
         successor = null;
     }
 
     /**
-     * True if the deadline has passed, and also the moment when bytes that have arrived are still
-     * read. That moment begins with the first check after the deadline: this thread may have been
-     * stopped until then. A node that never stops sending cannot prolong it.
+     * True if the deadline has passed, and also the moment after it in which bytes that have
+     * arrived are still read. That moment begins with the first check after the deadline: this
+     * thread may have been stopped until then. A node that never stops sending cannot prolong that
+     * moment.
      */
     boolean isOver() {
         if (!deadline.hasPassed()) {
@@ -156,7 +160,7 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * Whether the input stream waits for bytes, as Jedis expects, or returns 0 if none have
+     * Sets whether the input stream waits for bytes, as Jedis expects, or returns 0 if none have
      * arrived.
      */
     void waits(boolean waits) {
@@ -300,7 +304,8 @@ public final class NodeSocket extends Socket {
         if (!waits) {
             return readNow(into, offset, length);
         }
-        // The reply cannot be here yet, so a system call is saved.
+        // The reply cannot have arrived yet. So the call waits at once, which saves a system
+        // call.
         boolean isAwaited = hasJustWritten;
         hasJustWritten = false;
         int count = isAwaited ? 0 : readNow(into, offset, length);
@@ -343,8 +348,8 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * True if an unexpected byte or the end of the stream has arrived. The byte is consumed, so the
-     * socket must be closed then. A part of a TLS record counts as a byte.
+     * True if an unexpected byte or the end of the stream has arrived. Then the socket must be
+     * closed, because the byte is consumed. A part of a TLS record counts as a byte.
      */
     boolean hasSurplus() {
         try {
@@ -360,8 +365,8 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * True if there is more after the last read. A read that left room in its buffer has shown that
-     * the kernel had no more. TLS returns one record, whatever else has come.
+     * True if there is more after the last read. If a read left room in its buffer, the kernel had
+     * no more. But TLS returns one record, whatever else has come.
      */
     boolean hasMore() {
         return (isFilled || tls != null) && hasSpoken();
@@ -388,8 +393,8 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * Does nothing: Jedis reads replies only through the guard. Nothing counts bytes that it would
-     * read past the guard.
+     * Does nothing: Jedis reads replies only through the guard, because nobody would count bytes
+     * that it read past the guard.
      */
     @Override
     public InputStream getInputStream() {

@@ -33,7 +33,7 @@ public final class Opening {
     private final Lease lease;
     private final CompletableFuture<List<SocketAddress>> addresses;
     private Step step = Step.RESOLVING;
-    private @Nullable Connector connector; // From the second step on.
+    private @Nullable Connector connector; // Null before the second step.
     private @Nullable NodeSocket socket;
     private @Nullable SocketAddress address; // Null until it is connected.
 
@@ -44,7 +44,7 @@ public final class Opening {
     }
 
     /** The socket, once connecting has begun. */
-    @SuppressWarnings("NullAway") // As in NodeConnection: before that nobody uses it.
+    @SuppressWarnings("NullAway") // As in NodeConnection: nobody uses the socket before it exists.
     NodeSocket socket() {
         return socket;
     }
@@ -59,7 +59,7 @@ public final class Opening {
         }
         if (step == Step.CONNECTING) {
             boolean isConnected = connector().isConnected();
-            NodeSocket current = connector().socket(); // The one before may have failed.
+            NodeSocket current = connector().socket(); // The socket before may have failed.
             socket = current;
             if (isConnected) {
                 address = connector().address();
@@ -79,19 +79,19 @@ public final class Opening {
         step = Step.ENCRYPTING;
     }
 
-    @SuppressWarnings("NullAway") // From the second step on there is one.
+    @SuppressWarnings("NullAway") // From the second step on there is a connector.
     private Connector connector() {
         return connector;
     }
 
-    /** True if the node has accepted it. */
+    /** True if the node has accepted the connection. */
     boolean isConnected() {
         return step == Step.ENCRYPTING;
     }
 
     /* ---- Waiting ---- */
 
-    /** Waits until a step is possible, or the call should check for a successor. */
+    /** Waits until a step is possible, or until the call should check for a successor. */
     void awaitAWhile(Deadline deadline, Successor successor) throws IOException {
         try {
             if (isResolving()) {
@@ -140,7 +140,7 @@ public final class Opening {
         connector().register(selector);
     }
 
-    /** How long to wait until the next address is tried: at most {@code ms}; 0: no end. */
+    /** How long to wait until the next address is tried: at most {@code ms}; 0: without end. */
     public long waitMs(long ms) {
         return step == Step.CONNECTING ? connector().waitMs(ms) : ms;
     }
@@ -152,7 +152,7 @@ public final class Opening {
                 : socket.interestOfTls();
     }
 
-    /** Turns the failure of a wait into one that says what was waited for. */
+    /** Turns the failure of a wait into a failure that says what the wait was for. */
     IOException explained(IOException failure) {
         if (failure instanceof SocketTimeoutException) {
             return switch (step) {

@@ -18,15 +18,15 @@ import java.util.ArrayDeque;
  */
 final class ReplyStream extends RedisInputStream {
     /*
-     * 1000 HGETs over 4 nodes return some 10 KB each: one read. Jedis reads a larger reply
-     * through this buffer in several steps, while its caller waits.
+     * Of 1000 HGETs over 4 nodes, each node returns some 10 KB, which is one read. Jedis reads a
+     * larger reply through this buffer in several steps, while its caller waits.
      */
     private static final int BUFFER_BYTES = 1 << 15;
 
     /*
      * Jedis allocates as many elements as a length announces, at every level of nesting, before
-     * it reads them. So it gets the bytes of an unfinished reply only while few elements are
-     * missing, or fewer than the bytes that have come.
+     * it reads them. So Jedis gets the bytes of an unfinished reply only if few elements are
+     * missing, or fewer elements than bytes have come.
      */
     private static final int FEW_ELEMENTS = 1 << 14;
 
@@ -98,9 +98,9 @@ final class ReplyStream extends RedisInputStream {
     }
 
     /**
-     * The arrived part of a reply that is larger than the buffer. Decoding it early would mean
-     * waiting for this node while the others of the batch are not served. Memory is taken for the
-     * bytes that came, not for the length that was announced.
+     * The arrived part of a reply that is larger than the buffer. If it were decoded early, the
+     * thread would wait for this node and not serve the other nodes of the batch. Memory is taken
+     * for the bytes that came, not for the length that was announced.
      */
     private static final class Spill extends InputStream {
         private static final int BLOCK_BYTES = 1 << 16;

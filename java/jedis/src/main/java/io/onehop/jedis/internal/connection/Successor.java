@@ -13,15 +13,18 @@ public interface Successor {
     /** For a call that needs its node. */
     Successor NONE = () -> false;
 
-    /** True if the call leaves its node, because the client knows another one for it. */
+    /** True if the call leaves its node, because the client knows another node for it. */
     boolean isKnown();
 
-    /** The exception that ends its wait when it leaves. */
+    /** The exception that ends the wait of a call that leaves. */
     default IOException left() {
         return new Left();
     }
 
-    /** How many milliseconds it waits until it checks again; {@code leftNs}: until its deadline. */
+    /**
+     * How many milliseconds the call waits until it checks again. {@code leftNs}: the time until
+     * its deadline.
+     */
     default long checkMs(long leftNs) {
         return Deadline.checkMs(leftNs);
     }

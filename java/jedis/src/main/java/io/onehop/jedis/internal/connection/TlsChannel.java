@@ -32,14 +32,14 @@ final class TlsChannel {
      *     streams    read  <- plain <- engine <- incoming <-    channel
      *                write ----------> engine -> outgoing ->
      *
-     * A write seals one record at a time. Its bytes count as written when the kernel has taken
-     * the whole record: a node cannot decrypt a part of one, so it cannot have executed it.
-     * Until then the caller offers the same bytes again, as after any write that was too much
-     * for the kernel.
+     * A write seals one record at a time. The bytes count as written when the kernel has taken
+     * the whole record: a node cannot decrypt a part of a record, and so cannot have executed it.
+     * Until then the caller offers the same bytes again, as after any write that the kernel has
+     * not taken whole.
      *
      * A read asks the channel at most once, so a node that never pauses cannot outlast the
-     * deadline. Then it decrypts as much as there is room for. What is left makes hasBuffered()
-     * true, and no selector knows of it.
+     * deadline. Then it decrypts as much as there is room for. If more has been received,
+     * hasBuffered() is true; no selector knows of these bytes.
      *
      * All buffers are between position and limit.
      */
@@ -55,8 +55,8 @@ final class TlsChannel {
     private ByteBuffer incoming;
     private ByteBuffer outgoing;
     private ByteBuffer plain = NOTHING;
-    private int sealed; // Bytes of the caller in the record that the kernel has not taken yet.
-    private boolean isStarved = true; // What is left of incoming is less than a record.
+    private int sealed; // The caller's bytes in a record that the kernel has not taken yet.
+    private boolean isStarved = true; // Incoming has less than a whole record.
     private boolean isSecure;
     private @Nullable SSLSession session; // What the handshake has agreed on so far.
     private boolean hasSpoken;
@@ -130,9 +130,9 @@ final class TlsChannel {
     }
 
     /**
-     * Tells the node that the connection is over, if that needs no wait, and returns the reason.
-     * Before the first data the reason is about the handshake: with TLS 1.3 a node refuses the
-     * client's certificate late.
+     * Tells the node that the connection is over, if that needs no wait, and returns the reason. As
+     * long as no data has come, the reason is about the handshake: with TLS 1.3 a node may refuse
+     * the client's certificate after it.
      */
     private IOException explained(SSLException refused) {
         sayLast();
@@ -177,7 +177,7 @@ final class TlsChannel {
         }
     }
 
-    /** True if there is something to read that no selector knows of. */
+    /** True if there are bytes to read that no selector knows of. */
     boolean hasBuffered() {
         return plain.hasRemaining() || !isStarved;
     }
@@ -203,7 +203,7 @@ final class TlsChannel {
         }
     }
 
-    /** Opens one record. False if there is no whole one. */
+    /** Opens one record. False if no whole record has arrived. */
     private boolean open(ByteBuffer into) throws IOException {
         if (!incoming.hasRemaining() || engine.isInboundDone()) {
             isStarved = true;
@@ -250,7 +250,7 @@ final class TlsChannel {
         flush();
     }
 
-    /** Takes what has arrived. False if that is nothing. */
+    /** Takes what has arrived. False if nothing has arrived. */
     private boolean receive() throws IOException {
         incoming.compact();
         if (!incoming.hasRemaining()) { // The record is larger than the engine expected.
@@ -284,7 +284,9 @@ final class TlsChannel {
 
     /* ---- Writing ---- */
 
-    /** Writes like {@code SocketChannel.write}. What it did not take must be offered again. */
+    /**
+     * Writes like {@code SocketChannel.write}. Bytes that it did not take must be offered again.
+     */
     int write(ByteBuffer bytes) throws IOException {
         try {
             return writeNow(bytes);
@@ -308,7 +310,7 @@ final class TlsChannel {
             try {
                 isTaken = writeRecord(bytes);
             } catch (IOException failure) {
-                // The node has the records before. The next write fails again.
+                // The node has the records before this one. The next write fails again.
                 if (before == from) {
                     throw failure;
                 }
@@ -321,7 +323,7 @@ final class TlsChannel {
         return bytes.position() - from;
     }
 
-    /** True if the kernel has taken all of it. */
+    /** Writes one record. True if the kernel has taken the whole record. */
     private boolean writeRecord(ByteBuffer bytes) throws IOException {
         int before = bytes.position();
         if (seal(bytes).getStatus() == Status.CLOSED) {
@@ -332,7 +334,7 @@ final class TlsChannel {
         return isTaken;
     }
 
-    /** Seals one record, after what is left of others. */
+    /** Seals one record, behind the bytes of earlier records that the kernel has not taken. */
     private SSLEngineResult seal(ByteBuffer bytes) throws IOException {
         int needed = engine.getSession().getPacketBufferSize();
         outgoing.compact();
@@ -347,7 +349,7 @@ final class TlsChannel {
         }
     }
 
-    /** Gives the kernel what it takes. True if nothing is left. */
+    /** Gives the kernel what it takes. True if it has taken everything. */
     private boolean flush() throws IOException {
         if (outgoing.hasRemaining()) {
             channel.write(outgoing);
@@ -355,7 +357,10 @@ final class TlsChannel {
         return !outgoing.hasRemaining();
     }
 
-    /** A node that refuses the client's certificate says so before it closes. */
+    /**
+     * Looks whether the node has said why it closed, such as that it refuses the client's
+     * certificate.
+     */
     private IOException lastWords(IOException lost) {
         try {
             ByteBuffer ignored = ByteBuffer.allocate(1);

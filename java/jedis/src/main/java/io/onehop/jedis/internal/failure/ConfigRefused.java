@@ -21,12 +21,12 @@ public final class ConfigRefused extends Exception {
         this.advice = advice;
     }
 
-    /** Where it is wrong and why. */
+    /** Where the configuration is wrong, and why. */
     public String reason() {
         return reason;
     }
 
-    /** What to do about it. */
+    /** What to do about the refusal. */
     public String advice() {
         return advice;
     }

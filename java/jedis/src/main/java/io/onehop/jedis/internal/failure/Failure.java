@@ -31,8 +31,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * Turns what was thrown beneath into the exception that the caller sees: kind, node, outcome, and a
- * sentence that says what to do.
+ * Turns an exception of a lower layer into the exception that the caller sees: kind, node, outcome,
+ * and a sentence that says what to do.
  *
  * <p>In: what Java or Jedis threw, and how far the command got; or a {@link Message}. Out: a {@link
  * OneHopException} of the message's kind. Its text is "what, node, server pool: outcome; advice".
@@ -44,7 +44,9 @@ public final class Failure {
 
     /* ---- From a message ---- */
 
-    /** The failure of a node. The arguments complete what happened. */
+    /**
+     * The failure of a node. The arguments are the parts that the text of the message leaves open.
+     */
     public static OneHopException of(
             Message message,
             NodeName node,
@@ -55,13 +57,13 @@ public final class Failure {
         return made(kind(message), text, node.name(), outcome, cause);
     }
 
-    /** A failure that no node has caused, of a server pool. */
+    /** A failure of a server pool that no node has caused. */
     public static OneHopException ofPool(
             Message message, String pool, Outcome outcome, Object... what) {
         return ofPool(message, advice(message), pool, outcome, what);
     }
 
-    /** The same with another advice than the message's. */
+    /** A failure of a server pool, with another advice than the message has. */
     public static OneHopException ofPool(
             Message message, String advice, String pool, Outcome outcome, Object... what) {
         String where = ", server pool " + Shown.of(pool);
@@ -79,12 +81,14 @@ public final class Failure {
         return isEnded ? what.substring(0, what.length() - 1) : what;
     }
 
-    /** A client that cannot be built has neither a server pool nor a command. */
+    /** The failure to build a client, which has neither a server pool nor a command. */
     public static ConfigInvalid ofBuild(String what, String advice, @Nullable Throwable cause) {
         return new ConfigInvalid(what + "; " + advice, cause);
     }
 
-    /** What to do about it. The message must be that of a failure, not a reason. */
+    /**
+     * What to do about a failure. {@code message} must be the message of a failure, not a reason.
+     */
     public static String advice(Message message, Object... arguments) {
         return Objects.requireNonNull(message.advice(arguments), message::name);
     }
@@ -117,12 +121,12 @@ public final class Failure {
 
     /* ---- From what was thrown ---- */
 
-    /** The failure of an exchange with a node, or of what precedes it. */
+    /** The failure of an exchange with a node, or of a step before the exchange. */
     public static OneHopException of(Throwable thrown, NodeName node, Outcome outcome) {
         return of(thrown, node, outcome, true);
     }
 
-    /** The same. {@code wasOpen}: the handshake had ended well. */
+    /** The failure of an exchange with a node. {@code wasOpen}: the handshake had ended well. */
     public static OneHopException of(
             Throwable thrown, NodeName node, Outcome outcome, boolean wasOpen) {
         if (thrown instanceof OneHopException known) {
@@ -174,17 +178,17 @@ public final class Failure {
         if (lost instanceof EOFException) {
             return Message.CLOSED_BY_NODE.what();
         }
-        // JDK 25 adds what the message says anyway.
+        // JDK 25 adds these words, which only repeat the message.
         String text = String.valueOf(lost.getMessage()).replace(" (connect failed)", "");
         return lost.getMessage() == null ? Message.LOST.what() : text;
     }
 
-    /** True if a call has only left its node. Another one can execute its command. */
+    /** True if a call has only left its node. Another node can execute its command. */
     public static boolean isLeft(OneHopException failure) {
         return failure.getCause() != null && root(failure.getCause()) instanceof Left;
     }
 
-    /** The first cause that says what happened. Jedis wraps it, some of it twice. */
+    /** The first cause that says what happened. Jedis wraps exceptions, some of them twice. */
     public static Throwable root(Throwable thrown) {
         Throwable root = thrown;
         while (root.getCause() != null && !(root instanceof IOException)) {
@@ -200,7 +204,7 @@ public final class Failure {
                 : failure;
     }
 
-    /** A failure of the same kind and node, with other words. It was not sent. */
+    /** A failure of the same kind and node with another text, for a call that was not sent. */
     public static OneHopException again(OneHopException failure, String text) {
         return made(failure.getKind(), text, failure.getNode(), Outcome.NOT_SENT, failure);
     }
@@ -215,7 +219,7 @@ public final class Failure {
         return where < 0 ? message : message.substring(0, where);
     }
 
-    /** The text of an error or a failure. Only an exception that a program made may lack it. */
+    /** The text of an error or a failure. Only an exception that a program made may lack a text. */
     public static String text(JedisException failure) {
         return Objects.requireNonNullElse(failure.getMessage(), "");
     }
@@ -223,8 +227,8 @@ public final class Failure {
     /* ---- Failures of several ---- */
 
     /**
-     * The node was not asked, because it rests after that many failures in a row; {@code last} is
-     * the last one.
+     * The failure of a call whose node was not asked, because it rests after that many failures in
+     * a row; {@code last} is the last of them.
      */
     public static OneHopException resting(
             NodeName node, int failures, long ms, @Nullable OneHopException last) {
@@ -243,7 +247,10 @@ public final class Failure {
                 last);
     }
 
-    /** No node has returned the map yet, or no Sentinel has answered. */
+    /**
+     * The failure of a call for which no node has returned the map yet, or no Sentinel has
+     * answered.
+     */
     public static OneHopException unmapped(RefreshFailure refused, String pool) {
         Message message =
                 switch (refused.kind()) {
@@ -255,13 +262,16 @@ public final class Failure {
         return ofPool(message, pool, Outcome.NOT_SENT, refused.reason());
     }
 
-    /** Messages of the channel are published elsewhere from now on. */
+    /**
+     * The end of a subscription: messages of the channel are published on another node from now on.
+     */
     public static OneHopException moved(Message message, byte[] channel, NodeName node) {
         return of(message, node, Outcome.ANSWERED, null, Shown.of(channel, Limits.SHOWN_BYTES_MAX));
     }
 
     /**
-     * No node of a Redis Cluster is left to send the command to: why, and the last node's answer.
+     * The failure of a command that cannot be sent to a further node of a Redis Cluster: the
+     * reason, and the answer of the last node.
      */
     public static OneHopException redirected(String reason, String answer, NodeName node) {
         return of(
@@ -275,15 +285,16 @@ public final class Failure {
     }
 
     /**
-     * Chooses which of two failures a call throws: the first, unless only the next one leaves open
-     * whether something was executed. Implements spec/route, "Outcomes".
+     * Chooses which of two failures a call throws. It is the first one. But if only the next one
+     * leaves open whether something was executed, it is the next one. Implements spec/route,
+     * "Outcomes".
      */
     public static OneHopException worse(@Nullable OneHopException first, OneHopException next) {
         return first == null || !first.mayHaveExecuted() && next.mayHaveExecuted() ? next : first;
     }
 
     /**
-     * The failure of a batch in which these nodes failed. If nothing arrived, it is the worst
+     * The failure of a batch in which these nodes failed. If no reply arrived, it is the worst
      * failure of one node.
      */
     public static OneHopException ofBatch(
@@ -318,7 +329,10 @@ public final class Failure {
         return more > 0 ? Message.MORE_NAMES.what(names, more) : names;
     }
 
-    /* What happened and where. Outcome and advice are true of its node, not of the batch. */
+    /*
+     * What happened and where, without outcome and advice: these are true only for that node, not
+     * for the batch.
+     */
     private static String what(OneHopException first) {
         String text = text(first);
         for (Outcome outcome : Outcome.values()) {
@@ -329,7 +343,8 @@ public final class Failure {
     }
 
     /**
-     * A call has left its node, because another one has taken over. That says nothing of the node.
+     * A call has left its node, because another node has taken over. That says nothing about the
+     * node that it has left.
      */
     public static final class Left extends IOException {
         private static final long serialVersionUID = 1;

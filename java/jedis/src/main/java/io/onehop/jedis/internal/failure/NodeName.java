@@ -21,7 +21,7 @@ public record NodeName(Node node, ServerPool pool) {
         return place() + " of server pool " + Shown.of(pool.name());
     }
 
-    /** Its name, and its address if that is another text. */
+    /** The name of the node, and its address if that is another text. */
     private String place() {
         String name = "node " + Shown.of(node.name());
         return node.name().equals(node.address())

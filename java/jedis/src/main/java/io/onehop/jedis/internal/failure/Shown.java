@@ -22,8 +22,9 @@ public final class Shown {
     }
 
     /**
-     * A path or the name of a server pool, as far as it can be one. A program may hand over the
-     * text of a configuration by mistake, which may hold a password.
+     * A text that should be a path or the name of a server pool. It is shown only as far as it can
+     * be one: by mistake a program may pass the text of a configuration, which may contain a
+     * password.
      */
     public static String path(String text) {
         String path = TEXT.split(text, 2)[0];
@@ -31,8 +32,8 @@ public final class Shown {
     }
 
     /**
-     * The bytes as text, with \xNN for each that is not printable ASCII, cut to that many
-     * characters.
+     * The bytes as text, cut to that many characters. Each byte that is not printable ASCII becomes
+     * \xNN.
      */
     public static String of(byte[] bytes, int charactersMax) {
         StringBuilder shown = new StringBuilder();

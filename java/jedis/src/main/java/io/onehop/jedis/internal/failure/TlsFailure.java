@@ -16,7 +16,10 @@ public final class TlsFailure extends IOException {
     private final Message message;
     private final String[] arguments;
 
-    /** The arguments complete the message. They must be fit to be shown. */
+    /**
+     * The arguments are the parts that the text of the message leaves open. They must be fit to be
+     * shown.
+     */
     public TlsFailure(Message message, @Nullable Throwable cause, String... arguments) {
         super(message.what((Object[]) arguments), cause);
         this.message = message;
