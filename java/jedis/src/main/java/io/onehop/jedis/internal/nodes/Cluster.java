@@ -41,8 +41,8 @@ import java.util.Map;
  *              a redirect that was followed ─┘ (its one slot, immediately)
  * </pre>
  *
- * <p>One daemon thread of the client asks, at most once a second. Calls wait for it only in two
- * cases: for the first map, and when a redirect names a node that the map lacks. Any thread.
+ * <p>One daemon thread of the client asks, at most once a second. Calls wait for an answer only in
+ * two cases: for the first map, and when a redirect names a node that the map lacks. Any thread.
  * Implements spec/topology/cluster.md, sections 4 and 6.
  */
 public final class Cluster extends Refresher {
@@ -63,7 +63,7 @@ public final class Cluster extends Refresher {
         this.snapshots = snapshots;
     }
 
-    /** The newest one. */
+    /** The newest snapshot. */
     public Snapshot snapshot() {
         return snapshots.newest();
     }
@@ -75,8 +75,8 @@ public final class Cluster extends Refresher {
     /* ---- From calls ---- */
 
     /**
-     * Asks for a refresh, because the map may be old, without waiting for it. {@code node} is
-     * likely to know better; {@code null}: any node.
+     * Requests a refresh, because the map may be old, and does not wait for it. {@code node}
+     * probably knows a newer map; {@code null}: any node may.
      */
     public void requestRefresh(@Nullable String node) {
         request(() -> preferred = node);
@@ -104,8 +104,8 @@ public final class Cluster extends Refresher {
     }
 
     /**
-     * True if a replica may be promoted in the place of this node, at which a call has just failed:
-     * such a call may wait for that.
+     * True if a replica may be promoted in the place of this node, at which a call has just failed.
+     * Then the call may wait for the promotion.
      */
     public boolean awaitsFailover(Pool asked) {
         PoolTopology map = topology();
@@ -133,7 +133,7 @@ public final class Cluster extends Refresher {
         }
     }
 
-    /** True if its nodes say that it serves nothing. */
+    /** True if the nodes of the cluster say that it serves nothing. */
     public boolean isDown() {
         ClusterRefresh known = last;
         return known != null && known.isDown() && snapshot().pool().cluster();
@@ -185,7 +185,7 @@ public final class Cluster extends Refresher {
     private @Nullable RefreshFailure refreshed(
             Snapshot snapshot, ClusterRefresh refresh, @Nullable String first)
             throws InterruptedException {
-        if (!snapshot.pool().cluster()) { // The configuration has changed meanwhile.
+        if (!snapshot.pool().cluster()) { // The configuration has changed.
             return null;
         }
         ClusterMap map =
@@ -215,7 +215,8 @@ public final class Cluster extends Refresher {
 
     /**
      * Returns this map. But if it is foreign and a node of the current map answers, returns the map
-     * of that node: the seeds, or the address of a node, may belong to another cluster by now.
+     * of that node, because the seeds or the address of a node may belong to another cluster by
+     * now.
      */
     private static ClusterMap believed(ClusterMap map, Snapshot snapshot, ClusterRefresh refresh)
             throws InterruptedException {
@@ -241,7 +242,7 @@ public final class Cluster extends Refresher {
         return map;
     }
 
-    /** The nodes to ask: the preferred one, if the map has it, and others by chance. */
+    /** The nodes to ask: the preferred node, if the map has it, and others in random order. */
     private static List<Pool> sources(Snapshot snapshot, @Nullable String first) {
         List<Pool> nodes = new ArrayList<>();
         for (Node node : snapshot.topology().nodes()) {
@@ -279,8 +280,8 @@ public final class Cluster extends Refresher {
 
     /**
      * The topology of a cluster that a changed configuration names. If none of its servers answers,
-     * but one of them is a node of the current map, it is the same cluster, and the other nodes are
-     * asked.
+     * but one of them is a node of the current map, the cluster is the same, and its other nodes
+     * are asked.
      *
      * @throws ConfigRefused if no node returns a map
      */

@@ -35,13 +35,13 @@ import java.util.stream.Collectors;
 
 /**
  * One refresh of a Redis Cluster's map. It asks nodes for CLUSTER INFO and CLUSTER SHARDS, or SLOTS
- * if a server is older than 7.0: two in parallel, and others in addition if these fail or are
+ * if a server is older than 7.0: two nodes in parallel, and further nodes if these fail or are
  * silent.
  *
  * <p>In: the pools of nodes. Out: the better of their maps, as {@link ClusterMap} judges, or why
- * there is none. It uses connections of the nodes' pools, if necessary beyond their size. Each node
- * has its own thread, because a node that hangs must not delay the other's answer. Implements
- * spec/topology/cluster.md, section 1.
+ * there is none. A refresh uses connections of the nodes' pools, if necessary beyond the size of
+ * the pools. Each node has its own thread, because a node that hangs must not delay the answers of
+ * the others. Implements spec/topology/cluster.md, section 1.
  */
 final class ClusterRefresh {
     private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(Timings.REFRESH_GRACE_MS);
@@ -58,7 +58,8 @@ final class ClusterRefresh {
     /** A node's map, or why there is none. */
     private record Answer(Pool node, @Nullable ClusterMap map, RefreshFailure failure) {}
 
-    // A failure only for a call whose time ends before this map is in use.
+    // The map is good. This counts as a failure only for a call whose time ends before the map is
+    // in use.
     private static final RefreshFailure FITS =
             new RefreshFailure(Message.MAP_TOO_LATE.what(), ErrorKind.DEADLINE_EXCEEDED);
     private static final RefreshFailure LATE =
@@ -66,11 +67,12 @@ final class ClusterRefresh {
 
     private final Zone zone;
     private final int timeoutMs;
-    // By the name of the node that was asked. Guarded by itself.
+    // By the name of the node that was asked. Guarded by its own monitor.
     private final Map<String, RefreshFailure> failures = new LinkedHashMap<>();
 
     private volatile boolean hasNoShards; // Nodes of this cluster are older than 7.0.
-    private volatile boolean isDown; // All answers say so, or those of the refresh before did.
+    // All answers say so; as long as there is none, those of the previous refresh did.
+    private volatile boolean isDown;
 
     /** {@code before}: the previous refresh of this cluster, or {@code null}. */
     ClusterRefresh(ServerPool pool, @Nullable ClusterRefresh before) {
@@ -89,7 +91,10 @@ final class ClusterRefresh {
         return ask(nodes, current, false);
     }
 
-    /** The same. {@code onlyKnown}: a map without any node of {@code current} is not an answer. */
+    /**
+     * The map that is to replace {@code current}. {@code onlyKnown}: a map without any node of
+     * {@code current} is not an answer.
+     */
     @Nullable ClusterMap ask(List<Pool> nodes, @Nullable PoolTopology current, boolean onlyKnown)
             throws InterruptedException {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
@@ -110,7 +115,7 @@ final class ClusterRefresh {
             }
             Answer answer = ended == begun ? null : answers.poll(waitNs, TimeUnit.NANOSECONDS);
             if (answer == null && first == null && begun < nodes.size()) {
-                begin(nodes.get(begun++), answers); // Beside those that are silent.
+                begin(nodes.get(begun++), answers); // It is asked beside the silent nodes.
                 continue;
             }
             if (answer == null) {

@@ -28,8 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Asks one node what it knows of the others. It uses a connection of the node's pool, if necessary
- * beyond the pool's size, because calls wait for the answer.
+ * Asks one node what it knows of the other nodes. A question uses a connection of the node's pool,
+ * if necessary beyond the size of the pool, because calls wait for the answer.
  */
 final class NodeQuestion {
     private static final int REPLIES_BYTES_MAX =
@@ -97,7 +97,7 @@ final class NodeQuestion {
                 node.returnObject(connection);
             }
         } finally {
-            holder.isOver = true; // Also if no stack is left to settle.
+            holder.isOver = true; // Settling needs stack; this store does not.
         }
     }
 
@@ -105,7 +105,9 @@ final class NodeQuestion {
         connection.sendCommand(command);
     }
 
-    /** The replies to the commands sent, in order. Refused once they are longer than any map. */
+    /**
+     * The replies to the commands that were sent, in order. Throws if they are longer than any map.
+     */
     List<Object> replies(int count) throws IOException {
         connection.getMany(0); // Jedis' public way to flush.
         if (!connection.awaitReplies(count, REPLIES_BYTES_MAX)) {

@@ -18,11 +18,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Refreshes what a client knows of its nodes: one refresh at a time, on request, and otherwise
- * after a while.
+ * Refreshes what a client knows of its nodes. There is one refresh at a time: when a call requests
+ * it, and without a request after a while.
  *
- * <p>One daemon thread of the client refreshes. It starts with the first call that needs it and
- * ends with {@link #close}. Any thread may request a refresh, or wait for one.
+ * <p>One daemon thread of the client refreshes. The thread starts with the first call that needs it
+ * and ends with {@link #close}. Any thread may request a refresh, or wait for one.
  */
 abstract class Refresher implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.onehop");
@@ -57,15 +57,15 @@ abstract class Refresher implements AutoCloseable {
     }
 
     /**
-     * Refreshes once. For the thread. Returns {@code null}, or why there is nothing to adopt.
-     * {@code isAwaited}: it was requested, so calls may wait for it.
+     * Refreshes once. Returns {@code null}, or why there is nothing to adopt. {@code isAwaited}:
+     * the refresh was requested, so calls may wait for it. Only for the thread.
      */
     abstract @Nullable RefreshFailure refresh(boolean isAwaited) throws InterruptedException;
 
     /** What has failed so far in the refresh that is running. */
     abstract RefreshFailure soFar();
 
-    /** Tells the log how a refresh ended; {@code null}: well. For the thread. */
+    /** Tells the log how a refresh ended; {@code null}: it ended well. Only for the thread. */
     abstract void tell(@Nullable RefreshFailure problem);
 
     /** True if the next refresh is due as soon as possible, without a request. */
@@ -73,12 +73,12 @@ abstract class Refresher implements AutoCloseable {
         return false;
     }
 
-    /** The thread ends. */
+    /** Called when the thread ends. */
     void ended() {}
 
     /* ---- From calls ---- */
 
-    /** Asks for a refresh, unless one is requested or running. Does not wait for it. */
+    /** Requests a refresh, unless a refresh is requested or running. Does not wait for it. */
     final void request(Runnable ifNew) {
         lock.lock();
         try {
@@ -96,14 +96,17 @@ abstract class Refresher implements AutoCloseable {
     }
 
     /**
-     * Waits until the refresh that is running, or else the next one, has ended; at most until the
-     * deadline.
+     * Waits until the running refresh has ended, or if none is running, the next one; at most until
+     * the deadline.
      */
     public final void awaitRefresh(Deadline deadline) {
         awaitRefresh(deadline, false);
     }
 
-    /** The same for a call that waits for a failover. Such refreshes follow each other sooner. */
+    /**
+     * Waits like {@link #awaitRefresh}, but for a failover: such refreshes follow each other
+     * sooner.
+     */
     public final void awaitUrgently(Deadline deadline) {
         awaitRefresh(deadline, true);
     }
@@ -127,7 +130,7 @@ abstract class Refresher implements AutoCloseable {
         }
     }
 
-    /** Why the last refresh failed, or the running one so far. */
+    /** Why the last refresh failed; while one is running, what has failed in it so far. */
     final RefreshFailure failure() {
         lock.lock();
         try {
@@ -151,13 +154,14 @@ abstract class Refresher implements AutoCloseable {
             begunNs = notBeforeNs - TimeUnit.MILLISECONDS.toNanos(Timings.FAILOVER_CHECK_MS);
             anywayNs = notBeforeNs + orLaterNs(anywayMs);
             next.start();
-            thread = next; // It waits for the lock. If it could not start, the next call tries.
+            // The thread waits for the lock. If it could not start, the next call tries again.
+            thread = next;
         }
         changed.signalAll();
     }
 
     /**
-     * This time plus up to a quarter of it by chance, so that clients that started together do not
+     * This time plus a random part of it, up to a quarter. So clients that started together do not
      * ask together.
      */
     private static long orLaterNs(int ms) {
@@ -165,7 +169,8 @@ abstract class Refresher implements AutoCloseable {
     }
 
     /**
-     * The running refresh ends. Its result is not adopted, because the snapshots are closed, too.
+     * A refresh that is running still ends. Its result is not adopted, because the snapshots are
+     * closed, too.
      */
     @Override
     public void close() {
@@ -202,7 +207,9 @@ abstract class Refresher implements AutoCloseable {
         }
     }
 
-    /** Waits, or refreshes. What is thrown ends only this turn: out of memory, for example. */
+    /**
+     * Waits, or refreshes. Whatever is thrown, such as an OutOfMemoryError, ends only this turn.
+     */
     private void turn() throws InterruptedException {
         try {
             long now = Clock.nowNs();

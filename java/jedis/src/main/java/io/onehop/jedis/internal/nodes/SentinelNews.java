@@ -29,17 +29,21 @@ import java.util.stream.Stream;
  *     Sentinels ─► +switch-master, +sdown ... ─► onNews ─► a question to all, and their verdict
  * </pre>
  *
- * <p>An announcement is not believed, not even read. It only means that the next question is asked
- * at once, not after a second. So a Sentinel that lies costs a question. All Sentinels are listened
- * to, because the first one that knows of a failover has no majority yet.
+ * <p>Announcements are not believed, and not even read. An announcement only means that the next
+ * question is asked at once, and not after a second. So a Sentinel that lies costs one question.
+ * All Sentinels are listened to, because the first one that knows of a failover has no majority
+ * yet.
  *
- * <p>It has one daemon thread, and a connection to each Sentinel. Lost connections are opened again
- * once a second, one after another. While a Sentinel hangs then, the others are not heard. But a
- * failed call still asks them, and the Sentinel that hangs soon rests. Implements
+ * <p>There is one daemon thread, with a connection to each Sentinel. Lost connections are opened
+ * again once a second, one after another. If a Sentinel hangs at that moment, the others are not
+ * heard. But a failed call still asks them, and the Sentinel that hangs soon rests. Implements
  * spec/topology/sentinel.md, section 3.
  */
 final class SentinelNews implements AutoCloseable {
-    /* A master has another address; a node is down, or back; a replica is new, or follows again. */
+    /*
+     * What they announce: a master has another address; a node is down, or back; a replica is
+     * new, or follows again.
+     */
     private static final List<byte[]> CHANNELS =
             Stream.of("+switch-master", "+sdown", "-sdown", "+slave", "+slave-reconf-done")
                     .map(name -> name.getBytes(StandardCharsets.US_ASCII))
@@ -52,11 +56,11 @@ final class SentinelNews implements AutoCloseable {
     private final Runnable onNews;
     private final Thread thread = new Thread(this::run, "onehop-sentinel-news");
     private final Holder holder = new Holder();
-    private final Map<Pool, SubscribedNode> joined = new HashMap<>(); // Of the thread.
+    private final Map<Pool, SubscribedNode> joined = new HashMap<>(); // Only for the thread.
 
     /**
-     * {@code timeoutMs}: for connecting to one of them and subscribing. {@code onNews} runs on the
-     * thread; it must not wait.
+     * {@code timeoutMs}: the time to connect to one Sentinel and to subscribe there. {@code onNews}
+     * runs on the thread, and must not wait.
      */
     SentinelNews(List<Pool> sentinels, int timeoutMs, Runnable onNews) {
         this.sentinels = sentinels;
@@ -69,7 +73,7 @@ final class SentinelNews implements AutoCloseable {
         thread.start();
     }
 
-    /** The thread ends and closes its connections. Does not wait for it. */
+    /** Makes the thread end and close its connections. Does not wait for the thread. */
     @Override
     public void close() {
         thread.interrupt();
@@ -89,7 +93,7 @@ final class SentinelNews implements AutoCloseable {
                 }
             }
         } catch (IOException noDescriptor) {
-            // The next question to the Sentinels begins another one.
+            // The next question to the Sentinels starts another thread.
         } finally {
             try {
                 joined.values().forEach(SubscribedNode::close);
@@ -99,7 +103,7 @@ final class SentinelNews implements AutoCloseable {
         }
     }
 
-    /** True if its thread has ended: closed, without a descriptor, or by an Error. */
+    /** True if the thread has ended: it was closed, had no descriptor, or got an Error. */
     boolean isOver() {
         return !thread.isAlive();
     }
@@ -114,14 +118,17 @@ final class SentinelNews implements AutoCloseable {
             node.send(Command.SUBSCRIBE, CHANNELS);
             node.listen();
             joined.put(sentinel, node);
-        } catch (OneHopException | Lost unreachable) { // Its health remembers why.
+        } catch (OneHopException | Lost unreachable) { // The health of the Sentinel remembers why.
             if (node != null) {
                 node.close();
             }
         }
     }
 
-    /** True if one has said something. Confirmations count: news may have been missed before. */
+    /**
+     * True if a Sentinel has said something. Confirmations count, because news may have been missed
+     * before them.
+     */
     private boolean hear(Set<SelectionKey> seen) {
         boolean isNews = false;
         for (Iterator<SubscribedNode> each = joined.values().iterator(); each.hasNext(); ) {

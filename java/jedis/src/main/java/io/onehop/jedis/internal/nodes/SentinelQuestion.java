@@ -22,15 +22,16 @@ import java.util.function.Predicate;
 /**
  * One question to all Sentinels: where each master is, and its replicas if they answer reads.
  *
- * <p>Each Sentinel has its own thread, because one that hangs must not delay the others' answers.
- * Implements spec/topology/sentinel.md, sections 1 and 3.
+ * <p>Each Sentinel has its own thread, because a Sentinel that hangs must not delay the answers of
+ * the others. Implements spec/topology/sentinel.md, sections 1 and 3.
  */
 final class SentinelQuestion {
 
     private static final long STEP_NS = TimeUnit.MILLISECONDS.toNanos(Timings.STEP_MS_MAX);
 
     /**
-     * What one Sentinel says of a name: of its master, and the reply about replicas, or nothing.
+     * What one Sentinel says of a name: where its master is, and the reply about replicas, which
+     * may be empty.
      */
     record Said(SentinelAnswer master, byte[] replicas) {
         static final Said NOTHING = new Said(SentinelAnswer.SILENT, new byte[0]);
@@ -42,9 +43,9 @@ final class SentinelQuestion {
     private SentinelQuestion() {}
 
     /**
-     * The answers for each name: one of each Sentinel, in their order. {@code isCertain}: no
-     * further answer can change the result. {@code isAwaited}: a call waits for them, so those that
-     * are late do not count.
+     * The answers for each name: one answer of each Sentinel, in the order of the Sentinels. {@code
+     * isCertain}: no further answer can change the result. {@code isAwaited}: a call waits for the
+     * answers, so late answers do not count.
      */
     static List<List<Said>> ask(
             List<Pool> sentinels,
@@ -84,7 +85,8 @@ final class SentinelQuestion {
             }
             if (isAwaited && isFirst && !answer.ofNames().isEmpty()) {
                 isFirst = false;
-                // The others get as much time again, so that this one does not decide alone.
+                // The others get as much time again, so that the first Sentinel does not decide
+                // alone.
                 long nowNs = Clock.nowNs();
                 long leastNs = STEP_NS * (sentinels.size() - i - 1);
                 untilNs = nowNs + Math.max(nowNs - beganNs, leastNs);
@@ -101,7 +103,7 @@ final class SentinelQuestion {
         try {
             return new Answer(number, NodeQuestion.ask(sentinel, timeoutMs, talk));
         } catch (Throwable failed) { // The thread that waits for an answer must get one.
-            return new Answer(number, List.of()); // Its health remembers why.
+            return new Answer(number, List.of()); // The health of the Sentinel remembers why.
         }
     }
 

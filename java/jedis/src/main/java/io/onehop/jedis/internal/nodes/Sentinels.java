@@ -41,9 +41,9 @@ import java.util.stream.IntStream;
  * </pre>
  *
  * <p>Placement goes by the names of the servers, so no key moves. One daemon thread of the client
- * asks, another one listens. Calls wait for it the first time, and when their master has failed.
- * The id of a node is the epoch of its address: so no connection from before a failover is used
- * after it. Any thread. Implements spec/topology/sentinel.md.
+ * asks, another one listens. The first calls wait for the answers, and so do calls whose master has
+ * failed. The id of a node is the epoch of its address. So after a failover no earlier connection
+ * is used. Any thread. Implements spec/topology/sentinel.md.
  */
 public final class Sentinels extends Refresher {
     private static final System.Logger LOG = System.getLogger("io.onehop");
@@ -52,11 +52,11 @@ public final class Sentinels extends Refresher {
     private static final String NOT_NAMED = "-";
 
     private final Snapshots snapshots;
-    /* The rest belongs to the thread. */
+    /* The fields from here on are only for the thread. */
     private final Map<String, WatchedMaster> masters = new HashMap<>(); // By name.
-    private @Nullable ServerPool asked; // Whose Sentinels the pools are.
+    private @Nullable ServerPool asked; // The server pool of these Sentinels.
     private List<Pool> sentinels = List.of();
-    private @Nullable SentinelNews news; // Of these Sentinels.
+    private @Nullable SentinelNews news; // Listens to these Sentinels.
     private boolean isSilent;
 
     public Sentinels(Snapshots snapshots) {
@@ -78,8 +78,8 @@ public final class Sentinels extends Refresher {
     }
 
     /**
-     * Waits for the first answers, for half of the time of a call. If there is none by then, the
-     * addresses of the configuration serve: the other half is left for the nodes.
+     * Waits for the first answers, for half of the time of a call. If there is no answer by then,
+     * the addresses of the configuration are used, and the nodes have the other half of the time.
      */
     public void bootstrap() {
         awaitRefresh(Deadline.in(questionMs(snapshot().pool())));
@@ -101,7 +101,7 @@ public final class Sentinels extends Refresher {
     @Nullable RefreshFailure refresh(boolean isAwaited) throws InterruptedException {
         Snapshot snapshot = snapshot();
         ServerPool pool = snapshot.pool();
-        if (pool.sentinels().isEmpty()) { // The configuration has changed meanwhile.
+        if (pool.sentinels().isEmpty()) { // The configuration has changed.
             closeConnections();
             return null;
         }
@@ -206,8 +206,8 @@ public final class Sentinels extends Refresher {
     }
 
     /**
-     * The topology of a changed configuration. Its masters are where those of the same names were,
-     * and have their replicas.
+     * The topology of a changed configuration. A master whose name was known before keeps its
+     * address and its replicas.
      */
     public static PoolTopology of(ServerPool pool, PoolTopology before) {
         List<Server> moved = new ArrayList<>();
@@ -233,7 +233,7 @@ public final class Sentinels extends Refresher {
         String name = ConnectionName.of(pool);
         if (before != null && before.asksSentinelsLike(pool) && before.reachesNodesLike(pool)) {
             sentinels.forEach(each -> each.named(name));
-            if (news == null || news.isOver()) { // It has ended in an Error.
+            if (news == null || news.isOver()) { // Its thread has ended in an Error.
                 listen(pool);
             }
             return;

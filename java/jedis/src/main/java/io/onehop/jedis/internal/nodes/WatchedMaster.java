@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is known of one master that Sentinels watch, and how their next answers change it. For one
+ * What is known of one master that Sentinels watch, and how their next answers change that. For one
  * thread. Implements spec/topology/sentinel.md, sections 2 and 6.
  */
 final class WatchedMaster {
@@ -20,10 +20,11 @@ final class WatchedMaster {
             TimeUnit.MILLISECONDS.toNanos(Timings.SENTINELS_CONTRADICT_MS);
 
     private final String name;
-    private @Nullable SentinelVerdict known; // Null: no Sentinel has named it.
+    private @Nullable SentinelVerdict known; // Null: no address is adopted yet.
     private List<Replica> replicas = List.of();
     private boolean isContradicted;
-    private long contradictedNs; // Since when every question has contradicted it.
+    // Since when the answers to every question have contradicted the known address.
+    private long contradictedNs;
 
     WatchedMaster(String name) {
         this.name = name;
@@ -42,7 +43,7 @@ final class WatchedMaster {
         return SentinelVerdict.isCertain(answers(said), known);
     }
 
-    /** True if an address is adopted. False if what is known stays. */
+    /** True if an address is adopted. False if the known address stays. */
     boolean judge(List<SentinelQuestion.Said> said, long nowNs) {
         List<SentinelAnswer> answers = answers(said);
         SentinelVerdict adopted = SentinelVerdict.of(answers, known);
@@ -73,7 +74,9 @@ final class WatchedMaster {
                 .toList();
     }
 
-    /** The next answers come from other Sentinels, so their epochs cannot be compared. */
+    /**
+     * Prepares for answers of other Sentinels, whose epochs cannot be compared with the known one.
+     */
     void doubt(long nowNs) {
         isContradicted = true;
         contradictedNs = nowNs - DOUBT_NS;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The nodes of one client: how often one of them was ejected, whether several were late together,
- * and what they have said of commands. Any thread.
+ * What is known of all nodes of one client: how often a node was ejected, whether several were late
+ * together, and what they have said of commands. Any thread.
  */
 public final class ClientNodes {
     private final AtomicLong ejections = new AtomicLong();
@@ -22,12 +22,12 @@ public final class ClientNodes {
         }
     }
 
-    /** From now on the client has these nodes. */
+    /** Notes that the client has these nodes from now on. */
     public void are(List<Times> nodes) {
         all = nodes;
     }
 
-    /** What they have said of commands that the table does not hold. */
+    /** What the nodes have said of commands that the table does not hold. */
     public KeptCommands commands() {
         return commands;
     }
@@ -45,7 +45,8 @@ public final class ClientNodes {
     boolean wereLateTogether(Times node, long beganMs, long nowMs) {
         List<Times> nodes = all;
         return Health.isLateTogether(
-                nodes.indexOf(node), // Two records are equal if they have the same words.
+                // Two records are equal only if they share the same atomic fields.
+                nodes.indexOf(node),
                 nodes.stream().mapToLong(each -> each.heardMs().getOpaque()).toArray(),
                 nodes.stream().mapToLong(each -> each.lateMs().getOpaque()).toArray(),
                 beganMs,

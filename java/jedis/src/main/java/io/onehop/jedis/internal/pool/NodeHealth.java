@@ -54,7 +54,7 @@ public final class NodeHealth {
     private final @Nullable ClientNodes nodes;
     private final AtomicLong state;
     private final ClientNodes.Times times;
-    private final AtomicLong heardMs; // Of the times.
+    private final AtomicLong heardMs; // One of the two times.
     private final AtomicLong told; // What was logged last.
     private final Absence absence;
     private volatile @Nullable OneHopException last;
@@ -88,7 +88,7 @@ public final class NodeHealth {
         return ms(Clock.nowNs());
     }
 
-    /** The same for an instant of the clock. */
+    /** Milliseconds of that count for an instant of the clock. */
     static long ms(long nowNs) {
         return (nowNs - BEGIN_NS) / NS_PER_MS + 1;
     }
@@ -106,36 +106,43 @@ public final class NodeHealth {
         return Health.isUp(state.get());
     }
 
-    /** True if its keys move to other nodes while it is down. */
+    /** True if the keys of the node move to other nodes while it is down. */
     public boolean ejects() {
         return rules.ejects();
     }
 
-    /** Its last failure, or {@code null} while it is up. */
+    /** The last failure of the node, or {@code null} while it is up. */
     public @Nullable String reason() {
         OneHopException failure = last;
         return failure == null || isUp() ? null : Failure.what(failure, node);
     }
 
     /**
-     * A call has failed at this master of a Redis Cluster. True if calls wait for a replica to be
-     * promoted in its place; {@code hasHeir}: the newest map has one that may be.
+     * Notes that a call has failed at this master of a Redis Cluster. True if calls wait for a
+     * replica to be promoted in its place. {@code hasHeir}: the newest map has a replica that may
+     * be promoted.
      */
     public boolean awaitsHeir(boolean hasHeir, long nowMs) {
         return absence.awaitsHeir(hasHeir, heardMs.getOpaque(), nowMs);
     }
 
-    /** False as long as it is in use. The clock decides the rest. */
+    /**
+     * False as long as the node is in use. If true, {@link #isResting} says whether it rests at an
+     * instant.
+     */
     public boolean mayRest() {
         return Health.until(state.get()) != 0;
     }
 
-    /** True if it should not be asked now. */
+    /** True if the node should not be asked now. */
     public boolean isResting(long nowMs) {
         return Health.until(state.get()) > nowMs;
     }
 
-    /** Until when a new placement leaves the node out; 0: it takes part. Adds log lines to news. */
+    /**
+     * Notes that keys are placed again. Returns until when the new placement leaves the node out;
+     * 0: the node takes part. Adds log lines to news.
+     */
     public long rebuilt(long nowMs, List<Runnable> news) {
         long before = state.get();
         long after = Health.rebuilt(before, nowMs);
@@ -153,7 +160,7 @@ public final class NodeHealth {
 
     /* ---- Asking ---- */
 
-    /** Throws if the node rests. The caller does not become its probe. */
+    /** Throws if the node rests. The caller does not become the probe. */
     void requireNotResting() {
         long now = state.get();
         if (Health.until(now) != 0) {
@@ -165,8 +172,8 @@ public final class NodeHealth {
     }
 
     /**
-     * Returns the birth of an attempt, which a failed attempt passes back. Throws if the node
-     * rests.
+     * Returns the birth of an attempt. If the attempt fails, its birth is passed to the rules of
+     * health. Throws if the node rests.
      */
     long ask(Deadline deadline) {
         long before = state.get();
@@ -194,7 +201,7 @@ public final class NodeHealth {
 
     /* ---- Reporting ---- */
 
-    /** A whole reply has arrived. */
+    /** Notes that a whole reply has arrived. */
     void answered(long nowMs) {
         if (heardMs.getOpaque() != nowMs) { // At most once in a millisecond.
             heardMs.setOpaque(nowMs);
@@ -209,8 +216,8 @@ public final class NodeHealth {
     }
 
     /**
-     * The node answered that it cannot serve now. That is a failure if the pool ejects nodes,
-     * otherwise it has no effect.
+     * Notes that the node answered that it cannot serve now. If the pool ejects nodes, that is a
+     * failure; otherwise it has no effect.
      */
     void answeredUnwell(NodeConnection connection) {
         if (rules.ejects()) {
@@ -218,7 +225,7 @@ public final class NodeHealth {
         }
     }
 
-    /** A call failed. Notes what that means for the node. True if it is down now. */
+    /** Notes what a failed call means for the node. True if the node is down now. */
     boolean failed(OneHopException failure, NodeConnection connection) {
         Cause cause = cause(failure, connection);
         if (cause == null || isLate(failure, connection) && isLateTogether(connection)) {
@@ -228,20 +235,20 @@ public final class NodeHealth {
         return failed(cause, connection.lease().health(), failure);
     }
 
-    /** True if a deadline ended the call, and the node had all the time. */
+    /** True if a deadline ended the call, and the node had enough time to answer. */
     static boolean isLate(OneHopException failure, NodeConnection connection) {
         return failure.getKind() == ErrorKind.DEADLINE_EXCEEDED
                 && cause(failure, connection) != null;
     }
 
-    /** Notes a passed deadline if the node had all the time. */
+    /** Notes a passed deadline if the node had enough time to answer. */
     void noteLate(NodeConnection connection) {
         if (connection.lease().hadTime(Timings.CLOCK_PAUSE_MS)) {
             times.lateMs().setOpaque(nowMs());
         }
     }
 
-    /** True if others were late together with this node. */
+    /** True if other nodes were late together with this node. */
     private boolean isLateTogether(NodeConnection connection) {
         long nowMs = nowMs();
         noteLate(connection);
@@ -269,7 +276,7 @@ public final class NodeHealth {
         return Health.until(after) != 0;
     }
 
-    /** Logs a change of state. Only for the thread that made it. */
+    /** Logs a change of state. Only the thread that made the change calls this. */
     private void log(long before, long after, @Nullable OneHopException failure) {
         Edge edge = Health.edge(before, after);
         if (edge == Edge.NONE || nodes == null) {
@@ -335,7 +342,10 @@ public final class NodeHealth {
                 : Cause.REFUSED;
     }
 
-    /** True if the node is there, or this process could not ask it. */
+    /**
+     * True if the failure does not mean that the node is gone: the node has answered, or this
+     * process could not ask it.
+     */
     public static boolean saysNothing(OneHopException failure) {
         return failure.getCause() != null && saysNothing(Failure.root(failure.getCause()));
     }

@@ -15,8 +15,8 @@ import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 /**
- * The counters of one node. Any thread counts without waiting for another. Reading adds up. {@code
- * nowMs} is the time of {@link NodeHealth}. Implements spec/meter.
+ * The counters of one node. Any thread counts without waiting for another. Reading adds up the
+ * parts of a counter. {@code nowMs} is the time of {@link NodeHealth}. Implements spec/meter.
  */
 public final class NodeMeter {
     /* A successful call is counted once, in its bucket. All other counters are for rare events. */
@@ -37,9 +37,9 @@ public final class NodeMeter {
     private final LongAdder sent = new LongAdder();
     private final LongAdder received = new LongAdder();
     private volatile @Nullable LongConsumer listener;
-    private volatile long smoothedNs; // Of reads; 0: none yet.
+    private volatile long smoothedNs; // The smoothed latency of reads; 0: none yet.
     private volatile long answeredMs; // When the last answer was noted; 0: never.
-    private volatile long answeredUnixMs; // The same by the wall clock.
+    private volatile long answeredUnixMs; // The same instant by the wall clock.
 
     void answered(long ns, long nowMs) {
         noteAnswer(nowMs);
@@ -76,7 +76,10 @@ public final class NodeMeter {
         untimed.increment();
     }
 
-    /** Most calls only read here, so threads do not take the cache line from each other. */
+    /**
+     * Notes that the node has answered. Most calls only read here, so threads do not take the cache
+     * line from each other.
+     */
     private void noteAnswer(long nowMs) {
         if (nowMs - answeredMs >= Timings.ANSWERED_EVERY_MS || answeredMs == 0) {
             answeredUnixMs = Clock.unixMs();
@@ -101,7 +104,7 @@ public final class NodeMeter {
         waits.increment();
     }
 
-    /** The same wait is over. */
+    /** Counts the duration of a wait that is over. */
     void waitedFor(long ns) {
         waitedNs.add(ns);
         longestWaitNs.accumulate(ns);

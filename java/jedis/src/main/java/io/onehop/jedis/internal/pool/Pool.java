@@ -29,22 +29,22 @@ import java.util.concurrent.TimeUnit;
 /**
  * The connections of one node: lease one, use it, settle it.
  *
- * <p>At most {@code pool_size} connections, made on demand; open ones are taken first. A lease
- * succeeds or fails by the deadline. While the node rests, it fails immediately. A settled
- * connection is kept only if it is clean, and it is checked before it is leased again. The caller
- * reports to the node's health and meter how the exchange ended. Any thread may lease. No lock is
- * held during a wait for a node. A method that does the same as one of Apache Commons Pool has its
- * name.
+ * <p>A pool has at most {@code pool_size} connections, which are made on demand. Open connections
+ * are taken first. A lease succeeds or fails by the deadline. While the node rests, a lease fails
+ * immediately. A settled connection is kept only if it is clean, and it is checked before it is
+ * leased again. The caller reports to the node's health and meter how the exchange ended. Any
+ * thread may lease. No lock is held during a wait for a node. A method that does the same as a
+ * method of Apache Commons Pool has the same name.
  */
 public final class Pool implements ObjectPool<NodeConnection> {
     /*
-     * A lease takes a seat (Seats) with its connection. That may not be open yet: the holder
-     * opens it, by its own deadline. An idle connection is first checked with one read that does
-     * not wait. If the read finds the end of the stream, or unexpected bytes, the connection is
-     * replaced. IdleConnectionEvictor does the same every 30 seconds, and closes connections
-     * that have idled for a minute: firewalls and load balancers have longer limits. Both
-     * also replace a connection that is older than max_connection_age allows. PoolSettings may
-     * change these times.
+     * A lease takes a seat (Seats) with its connection. If the connection is not open yet, the
+     * holder opens it, by its own deadline. An idle connection is first checked with one read
+     * that does not wait. If the read finds the end of the stream, or unexpected bytes, the
+     * connection is replaced. IdleConnectionEvictor does the same every 30 seconds, and closes
+     * connections that have idled for a minute: firewalls and load balancers have longer limits.
+     * Both the check and the evictor also replace a connection that is older than
+     * max_connection_age allows. PoolSettings may change these times.
      */
     private static final int OPENING_MS_MAX = 1000; // Without a timeout.
 
@@ -57,15 +57,15 @@ public final class Pool implements ObjectPool<NodeConnection> {
     private final NodeHealth health;
     private final NodeMeter meter;
     private final Seats seats;
-    // Of subscriptions, and who holds each of them.
+    // Connections of openApart, such as those of subscriptions, with the holder of each.
     private final Map<NodeConnection, Holder> apart = new ConcurrentHashMap<>();
-    private volatile long migratesAgainNs; // 0: nothing says that it cannot.
+    private volatile long migratesAgainNs; // 0: the node has refused no MIGRATE.
     private volatile boolean isRetired;
     private volatile boolean isClosed;
 
     /**
-     * {@code before} is the pool of the same node, reached in another way, or {@code null}. Its
-     * meter and health are also used here.
+     * {@code before} is the pool of the same node, reached in another way, or {@code null}. Both
+     * pools share the meter and the health of that node.
      */
     public Pool(
             Node node,
@@ -87,8 +87,8 @@ public final class Pool implements ObjectPool<NodeConnection> {
     }
 
     /**
-     * Connections introduce themselves by this name from now on, also those that are open: when
-     * they are leased again. Returns the pool.
+     * Sets the name by which connections introduce themselves from now on. Connections that are
+     * open do so when they are leased again. Returns the pool.
      */
     public Pool named(String name) {
         handshake.name(name);
@@ -99,7 +99,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
         return endpoint;
     }
 
-    /** The memory of its batches. */
+    /** The memory for batches of this node. */
     public BufferPool buffers() {
         return buffers;
     }
@@ -117,12 +117,12 @@ public final class Pool implements ObjectPool<NodeConnection> {
         health.requireNotResting();
     }
 
-    /** True unless it has refused a MIGRATE recently. */
+    /** True unless the node has refused a MIGRATE recently. */
     public boolean mayMigrate() {
         return migratesAgainNs == 0 || Clock.nowNs() - migratesAgainNs >= 0;
     }
 
-    /** It has refused a MIGRATE. */
+    /** Notes that the node has refused a MIGRATE. */
     public void cannotMigrate() {
         migratesAgainNs = Clock.nowNs() + TimeUnit.MILLISECONDS.toNanos(Timings.MIGRATE_AGAIN_MS);
     }
@@ -142,7 +142,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
 
     /* ---- Leasing: `asked` is the node's health at the previous try, or NOT_ASKED ---- */
 
-    /** An open connection, by the timeout of the server pool, for a caller who returns it. */
+    /** An open connection, within the timeout of the server pool. The caller has to return it. */
     @Override
     public NodeConnection borrowObject() {
         return lease(new Holder(), Deadline.in(endpoint.timeoutMs()));
@@ -168,8 +168,8 @@ public final class Pool implements ObjectPool<NodeConnection> {
     }
 
     /**
-     * An open connection that is not one of {@code pool_size}, because it is held for any time. It
-     * is closed when it is settled, or when its holder is over.
+     * An open connection that does not count towards {@code pool_size}, because its holder may keep
+     * it for any time. It is closed when it is settled, or when its holder is over.
      */
     public NodeConnection openApart(Holder holder, Deadline deadline) {
         NodeConnection connection = null;
@@ -210,7 +210,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
         return connection == null ? null : begin(connection, deadline, asked);
     }
 
-    /** The same, after waiting until one is free. */
+    /** Like {@link #tryLease}, but waits until a connection is free. */
     public NodeConnection awaitLease(
             Holder holder, Deadline deadline, long asked, Successor successor) {
         NodeConnection connection = tryLease(holder, deadline, asked);
@@ -244,7 +244,8 @@ public final class Pool implements ObjectPool<NodeConnection> {
         }
         begin(connection, deadline, asked);
         connection.lease().beginsLate();
-        if (successor.isKnown()) { // Perhaps it is free because others have left.
+        // Others may have left the node, so that a connection is free. This call leaves, too.
+        if (successor.isKnown()) {
             returnObject(connection);
             throw failure(new Left());
         }
@@ -262,7 +263,8 @@ public final class Pool implements ObjectPool<NodeConnection> {
 
     /**
      * A connection that may not be open yet. It may exceed the pool's size; then settling closes
-     * it. Other callers wait for the result of its work, so it must not wait until they return one.
+     * it. Its caller must not wait until others return a connection, because they wait for the
+     * result of this caller's work.
      */
     public NodeConnection leaseBeyond(Holder holder, Deadline deadline, long asked) {
         NodeConnection connection = tryLease(holder, deadline, asked);
@@ -275,8 +277,9 @@ public final class Pool implements ObjectPool<NodeConnection> {
     }
 
     /**
-     * Throws if the pool is closed, the node rests or the thread was interrupted: better before a
-     * wait than after it. {@link #begin} asks the node's health again, and may claim the probe.
+     * Throws if the pool is closed, the node rests or the thread was interrupted, so that the call
+     * fails before a wait and not after it. {@link #begin} asks the node's health again, and may
+     * claim the probe.
      */
     private void requireMayAsk(long asked) {
         if (isClosed) {
@@ -285,7 +288,8 @@ public final class Pool implements ObjectPool<NodeConnection> {
         if (asked == NodeHealth.NOT_ASKED) {
             health.requireNotResting();
         }
-        if (Thread.currentThread().isInterrupted()) { // Better now than after something was sent.
+        // An interrupted call fails now, before anything is sent.
+        if (Thread.currentThread().isInterrupted()) {
             throw failure(new InterruptedException());
         }
     }
@@ -294,7 +298,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
     private NodeConnection begin(NodeConnection connection, Deadline deadline, long asked) {
         connection.use(deadline);
         try {
-            if (isClosed) { // The pool was closed meanwhile.
+            if (isClosed) { // The pool was closed during the wait.
                 throw Failure.of(
                         Message.CLIENT_CLOSED, endpoint.nodeName(), Outcome.NOT_SENT, null);
             }
@@ -316,7 +320,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
 
     /* ---- How it ended ---- */
 
-    /** Every command of a call was answered. */
+    /** Notes that every command of a call was answered. */
     public void answered(NodeConnection connection) {
         long nowNs = Clock.nowNs();
         long nowMs = NodeHealth.ms(nowNs);
@@ -328,7 +332,8 @@ public final class Pool implements ObjectPool<NodeConnection> {
             meter.answeredAfterWaiting(nowMs);
         }
         String denied = connection.lease().denied();
-        if (denied != null && nodes != null) { // It, or another node, has described it before.
+        // Forgets the description of a command that the node does not have.
+        if (denied != null && nodes != null) {
             nodes.commands().forget(denied);
         }
         if (connection.lease().isUnwell()) {
@@ -338,7 +343,9 @@ public final class Pool implements ObjectPool<NodeConnection> {
         }
     }
 
-    /** A call failed, on this connection or before it had one ({@code null}). */
+    /**
+     * Notes that a call failed, on this connection, or before it had a connection ({@code null}).
+     */
     public void failed(@Nullable NodeConnection connection, OneHopException failure) {
         meter.failed(NodeHealth.nowMs());
         if (connection != null && connection.lease().isReadyLate()) {
@@ -356,13 +363,14 @@ public final class Pool implements ObjectPool<NodeConnection> {
         }
     }
 
-    /** A deadline has passed. The call fails in a moment. */
+    /** Notes that a deadline has passed. The call fails in a moment. */
     public void noteLate(NodeConnection connection) {
         health.noteLate(connection);
     }
 
     /**
-     * A call lost its connection. If no byte of the reply came, others that are as old are closed.
+     * Notes that a call lost its connection. If no byte of the reply came, idle connections that
+     * are as old are closed.
      */
     public void condemn(NodeConnection connection) {
         if (connection.wasStale()) {
@@ -375,14 +383,14 @@ public final class Pool implements ObjectPool<NodeConnection> {
         seats.evictUnless(each -> !each.isAsOldAs(sinceNs));
     }
 
-    /** The node sent something, but no reply to a call. */
+    /** Notes that the node sent something that is not a reply to a call. */
     public void heard() {
         health.answered(NodeHealth.nowMs());
     }
 
     /**
-     * Ends a lease. A clean connection is kept, and one that is being opened; any other is closed.
-     * If an Error prevents this, the next holder of the seat closes the connection.
+     * Ends a lease. A connection that is clean, or that is being opened, is kept; any other is
+     * closed. If an Error prevents this, the next holder of the seat closes the connection.
      */
     @Override
     public void returnObject(NodeConnection connection) {
@@ -426,8 +434,8 @@ public final class Pool implements ObjectPool<NodeConnection> {
     }
 
     /**
-     * Closes connections that idled too long, that the node closed, or that a call left after an
-     * Error. Then opens as many as should be idle.
+     * Closes connections that were idle for too long, that the node has closed, or that a call did
+     * not give back because of an Error. Then opens as many as should be idle.
      */
     public void evictIdle() {
         seats.evictUnless(
@@ -449,7 +457,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
         try {
             addObjects(isRetired ? 0 : settings.minIdle() - getNumIdle());
         } catch (Exception failure) {
-            // The node's health knows. The next check tries again.
+            // The node's health has noted the failure. The next check tries again.
         }
     }
 
@@ -476,8 +484,8 @@ public final class Pool implements ObjectPool<NodeConnection> {
 
     /**
      * The configuration no longer uses this node. From now on no connection stays idle. Calls that
-     * began before may still lease. The pool is garbage when no call uses it any longer, and then
-     * none of its connections is open.
+     * began before may still lease. When no call uses the pool any longer, none of its connections
+     * is open, and it can be garbage collected.
      */
     public void retire() {
         isRetired = true;

@@ -13,7 +13,8 @@ import java.util.function.ToLongFunction;
 /**
  * The MBean of a node's connections, with the attributes of a pool of Apache Commons Pool.
  *
- * <p>It does not keep the connections of a client that was never closed. Any thread.
+ * <p>If a client was never closed, its MBeans do not prevent the garbage collection of its
+ * connections. Any thread.
  */
 final class PoolBean implements GenericObjectPoolMXBean {
     private static final long NOT_MEASURED = -1;
@@ -28,7 +29,7 @@ final class PoolBean implements GenericObjectPoolMXBean {
         this.maxTotal = pool.endpoint().poolSize();
     }
 
-    /** 0 once the pool is garbage. */
+    /** A number of the pool; 0 once the pool was garbage collected. */
     private long number(ToLongFunction<Pool> of) {
         Pool open = pool.get();
         return open == null ? 0 : of.applyAsLong(open);
@@ -145,7 +146,7 @@ final class PoolBean implements GenericObjectPoolMXBean {
 
     @Override
     public int getNumTestsPerEvictionRun() {
-        return -1; // All of them.
+        return -1; // A check looks at all connections.
     }
 
     @Override

@@ -33,13 +33,13 @@ public final class PoolBeans {
         this.settings = settings;
     }
 
-    /** From now on the client has these nodes. */
+    /** Registers and removes MBeans, so that the client has these nodes from now on. */
     public void are(List<Pool> pools) {
         if (settings.beanBase().isEmpty()) {
             return;
         }
         Set<Pool> now = new HashSet<>(pools);
-        // Those that are gone come first, so that their names are free again.
+        // Nodes that are gone are removed first, so that their names are free again.
         for (Pool known : List.copyOf(names.keySet())) {
             if (!now.contains(known)) {
                 unregister(names.remove(known));
@@ -52,7 +52,9 @@ public final class PoolBeans {
         }
     }
 
-    /** Its name is the next free one, as another client may have the same node. */
+    /**
+     * Registers an MBean under the next free name, because another client may have the same node.
+     */
     private @Nullable ObjectName register(Pool pool) {
         NodeName node = pool.endpoint().nodeName();
         String name = settings.beanPrefix() + "-" + node.pool().name() + "-" + node.node().name();
@@ -87,7 +89,7 @@ public final class PoolBeans {
                 ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
             }
         } catch (JMException | RuntimeException gone) {
-            // Somebody else has removed it.
+            // Somebody else has removed the MBean.
         }
     }
 }

@@ -17,10 +17,11 @@ import java.util.Objects;
 
 /**
  * How many connections of a node are kept, and for how long, as the builder's pool configuration of
- * Apache Commons Pool says. Also the database of the connections, if the builder has chosen one.
+ * Apache Commons Pool says; and the database of the connections, if the builder has chosen one.
  * Immutable.
  *
- * @param maxTotal the most connections if the server pool has no {@code pool_size}; 0: not given
+ * @param maxTotal the largest number of connections if the server pool has no {@code pool_size}; 0:
+ *     not given
  * @param maxIdle a connection that is settled is closed if that many are idle
  * @param minIdle each check opens connections until that many are idle
  * @param maxWaitMs the longest wait for a connection that others use
@@ -62,7 +63,7 @@ public record PoolSettings(
                     Handshake.OWN_DATABASE,
                     List.of());
 
-    /** What it says now. Later changes of it change nothing. */
+    /** The settings that this object has now. Later changes of the object have no effect. */
     public static PoolSettings of(GenericObjectPoolConfig<?> config) {
         int maxTotal = config.getMaxTotal();
         if (maxTotal < 1 || maxTotal > Limits.POOL_SIZE_MAX) {
@@ -92,7 +93,7 @@ public record PoolSettings(
                 unused(config));
     }
 
-    /** The same, with connections in this database. */
+    /** The same settings, with connections in this database. */
     public PoolSettings inDatabase(int number) {
         return new PoolSettings(
                 maxTotal,

@@ -21,10 +21,10 @@ import java.util.function.Predicate;
 final class Seats {
     /*
      * A thread may end in an Error anywhere. After a StackOverflowError it cannot even call a
-     * method that tidies up. So the state is only two words, each written in one step: a seat has
-     * its holder, and a holder has whether it is over. No other bookkeeping can be half done. A
-     * seat is free if it has no holder, or if its holder is over. In the second case the state of
-     * the connection is unknown, so it is closed.
+     * method that tidies up. So the state is only two fields, each written in one step: the
+     * holder of a seat, and whether a holder is over. There is no other bookkeeping that could be
+     * left half done. A seat is free if it has no holder, or if its holder is over. In the second
+     * case the state of the connection is unknown, so it is closed.
      *
      *     holder   connection
      *     none     none          not opened yet, or closed
@@ -32,11 +32,12 @@ final class Seats {
      *     one      any           leased; only the holder may touch it
      *     over     any           left by a call that ended in an Error; the next holder closes it
      *
-     * The first seats are taken first, so that the last ones idle, and are closed. A thread that
-     * finds no free seat queues up, and waits on the monitor of its holder. While there is a queue,
-     * only its first thread takes a seat. Otherwise new threads would be faster than a thread that
-     * has to wake up. The JVM releases a monitor, not a Lock, on any Error. A holder that is over
-     * notifies no thread, so waiting threads check every 100 ms.
+     * The first seats are taken first, so that connections in the last seats stay idle and are
+     * closed in time. A thread that finds no free seat queues up, and waits on the monitor of its
+     * holder. While there is a queue, only its first thread takes a seat. Otherwise new threads
+     * would be faster than a thread that has to wake up. The JVM releases a monitor, not a Lock,
+     * on any Error. A holder that is over notifies no thread, so waiting threads check every 100
+     * ms.
      */
     private static final int NONE = -1;
     private static final long WAIT_MAX_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -69,8 +70,8 @@ final class Seats {
     }
 
     /**
-     * A connection that is not open yet, for this holder; {@code null} if all are open, leased or
-     * left by a call, or others wait.
+     * A connection that is not open yet, for this holder. It is {@code null} if there is none,
+     * because all are open, leased, or not given back after an Error, or if others wait.
      */
     @Nullable NodeConnection takeClosed(Holder holder) {
         for (int seat = 0; seat < connections.length && queue.isEmpty(); seat++) {
@@ -83,7 +84,10 @@ final class Seats {
         return null;
     }
 
-    /** Queues up behind those who wait already. {@link #leave} must follow, however it ends. */
+    /**
+     * Queues up behind the threads that wait already. {@link #leave} must follow, however the wait
+     * ends.
+     */
     void enter(Holder holder) {
         queue.add(holder);
     }
@@ -94,8 +98,8 @@ final class Seats {
     }
 
     /**
-     * The same as {@link #take} for one who has queued up, after waiting at most that long. Returns
-     * early if a new try makes sense.
+     * Like {@link #take}, but for a holder that has queued up, and after a wait of at most that
+     * long. Returns early if a new try makes sense.
      */
     @Nullable NodeConnection await(Holder holder, long maxNs) throws InterruptedException {
         int seat;
@@ -112,7 +116,7 @@ final class Seats {
 
     private int claimInTurn(Holder holder) {
         Holder first = queue.peek();
-        while (first != null && first != holder && first.isOver()) { // It ended in an Error.
+        while (first != null && first != holder && first.isOver()) { // Its call ended in an Error.
             queue.remove(first);
             first = queue.peek();
         }
@@ -132,8 +136,8 @@ final class Seats {
     }
 
     /**
-     * Claims a seat for this holder, preferably one with an open connection, or else with one whose
-     * opening another call has begun.
+     * Claims a seat for this holder: preferably a seat with an open connection, or else one with a
+     * connection that another call has begun to open.
      */
     private int claim(Holder holder) {
         int closed = NONE;
@@ -189,7 +193,10 @@ final class Seats {
         return connections[seat];
     }
 
-    /** Closes first: if that ends in an Error, the next holder closes it again. */
+    /**
+     * Closes the connection, and only then forgets it: if closing ends in an Error, the next holder
+     * closes it again.
+     */
     private void drop(int seat) {
         if (connections[seat] != null) {
             connections[seat].disconnect();
@@ -209,8 +216,8 @@ final class Seats {
     }
 
     /**
-     * Closes connections that are not in use: those that a holder left, and idle ones that fail the
-     * test.
+     * Closes connections that are not in use: those that a call did not give back because of an
+     * Error, and idle connections that fail the test.
      */
     void evictUnless(Predicate<NodeConnection> isKept) {
         Holder evictor = new Holder();
@@ -229,7 +236,7 @@ final class Seats {
         }
     }
 
-    /** Runs this for each connection that has a holder, which goes on using it. */
+    /** Runs this for each connection that has a holder. The holder goes on using the connection. */
     void eachLeased(Consumer<NodeConnection> action) {
         for (int seat = 0; seat < connections.length; seat++) {
             NodeConnection connection = connections[seat];

@@ -21,8 +21,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One node of a subscription. Its connection does not count towards the size of the pool, so calls
- * keep all of theirs. It is closed at the end, because the node sends messages unasked.
+ * One node of a subscription. Its connection does not count towards the size of the pool, so all
+ * connections of the pool remain for calls. It is closed at the end, because the node sends
+ * messages unasked.
  *
  * <p>Connecting and writing have a timeout; receiving has none. For one thread.
  */
@@ -87,8 +88,8 @@ public final class SubscribedNode {
     }
 
     /**
-     * The next message or confirmation; {@code null} if none has arrived. It stays the next one
-     * until {@link #taken}.
+     * The next message or confirmation; {@code null} if none has arrived. It remains the next one
+     * until {@link #taken} is called.
      */
     public @Nullable Object next() {
         try {
@@ -109,7 +110,10 @@ public final class SubscribedNode {
         next = null;
     }
 
-    /** Receives more only if everything that came was taken, so nothing piles up here. */
+    /**
+     * Lets the selector wait for this node only if everything that came was taken. So nothing piles
+     * up here.
+     */
     public void listen() {
         key.interestOps(next == null ? SelectionKey.OP_READ : 0);
     }

@@ -5,20 +5,21 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The memory in which the batches of one node are encoded. It is reused from batch to batch. Jedis
- * keeps a buffer with each connection, but a batch is encoded before it has a connection.
+ * The memory in which the batches of one node are encoded. The memory is used again from batch to
+ * batch. Jedis keeps a buffer with each connection, but a batch is encoded before it has a
+ * connection.
  *
  * <p>The pool is bounded: a block that it does not keep is left to the garbage collector. Any
- * thread. It uses no lock, so no Error can leave one locked.
+ * thread. The pool uses no lock, so no Error can leave a lock locked.
  */
 public final class BufferPool {
-    /** Room for 250 HGETs (12 KB): what one of 4 nodes gets of a batch of 1000. */
+    /** Room for 250 HGETs (12 KB): the part of one of 4 nodes in a batch of 1000. */
     static final int BYTES = 1 << 14;
 
     /** Enough for most batches. */
     static final int FEW_BYTES = 1 << 12;
 
-    private static final int KEPT_MAX = 16; // Of each size.
+    private static final int KEPT_MAX = 16; // So many blocks of each size are kept.
 
     private final AtomicReferenceArray<byte[]> large = new AtomicReferenceArray<>(KEPT_MAX);
     private final AtomicReferenceArray<byte[]> small = new AtomicReferenceArray<>(KEPT_MAX);
@@ -46,7 +47,7 @@ public final class BufferPool {
         return null;
     }
 
-    /** Gives a block back that is no longer in use. Blocks of other sizes are not kept. */
+    /** Gives back a block that is no longer in use. Blocks of other sizes are not kept. */
     void give(byte[] block) {
         if (block.length == BYTES) {
             keep(block, large);

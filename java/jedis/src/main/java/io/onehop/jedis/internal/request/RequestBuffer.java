@@ -14,15 +14,15 @@ import java.util.List;
  * The encoded commands of one node in one batch, ready to be written. Each argument is copied once,
  * from where Jedis encoded it.
  *
- * <p>Append first, then write from front to back. A command that cannot be encoded leaves no trace.
- * For one thread.
+ * <p>First all commands are appended, then they are written from front to back. A command that
+ * cannot be encoded leaves no bytes behind. For one thread.
  */
 public final class RequestBuffer {
     /*
-     * It has blocks, not one growing array. So a batch of a gigabyte needs no contiguous
-     * gigabyte, and growing copies nothing but the first block. That one starts small,
-     * because most batches are small. A command never spans two blocks; a larger one has a
-     * block of its own.
+     * The buffer has blocks, not one growing array. So a batch of a gigabyte needs no contiguous
+     * gigabyte, and growing copies nothing but the first block. The first block starts small,
+     * because most batches are small. A command never spans two blocks: a command that is larger
+     * than a block has a block of its own.
      */
 
     /* A type byte, up to ten digits, CR LF. */
@@ -53,7 +53,7 @@ public final class RequestBuffer {
         blocks.add(last);
     }
 
-    /** Gives its memory back. Nothing else may be called afterwards. */
+    /** Gives the memory back. After this call no other method may be called. */
     public void release() {
         for (Block block : blocks) {
             byte[] bytes = block.bytes;
@@ -135,7 +135,8 @@ public final class RequestBuffer {
             return last;
         }
         Block next = new Block(most <= BufferPool.BYTES ? memory.next() : new byte[(int) most]);
-        // Added first: after an Error nothing may be written to a block that is not read.
+        // The block is added before it is used: after an Error nothing may be written to a block
+        // that is not read.
         blocks.add(next);
         last = next;
         return next;
@@ -189,13 +190,13 @@ public final class RequestBuffer {
         return command;
     }
 
-    /** The word whose header begins there. */
+    /** The word whose header begins at this byte. */
     private static byte[] word(byte[] bytes, int header) {
         int from = afterLine(bytes, header);
         return Arrays.copyOfRange(bytes, from, from + number(bytes, header));
     }
 
-    /** The number in the header that begins there. */
+    /** The number in the header that begins at this byte. */
     private static int number(byte[] bytes, int from) {
         int number = 0;
         for (int at = from + 1; bytes[at] != '\r'; at++) {
@@ -204,7 +205,7 @@ public final class RequestBuffer {
         return number;
     }
 
-    /** The position after the line that begins there. */
+    /** The position after the line that begins at this byte. */
     private static int afterLine(byte[] bytes, int from) {
         int at = from;
         while (bytes[at] != '\r') {
@@ -224,7 +225,7 @@ public final class RequestBuffer {
                 block.bytes, readingAt, (int) Math.min(most, block.used - readingAt));
     }
 
-    /** That many of them were written. */
+    /** Notes that this many of these bytes were written. */
     public void advance(int written) {
         readingAt += written;
     }

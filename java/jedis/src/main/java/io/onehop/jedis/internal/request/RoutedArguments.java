@@ -16,8 +16,8 @@ import java.util.Arrays;
 /**
  * A command's arguments, encoded once. A key is placed by exactly the bytes that are sent.
  *
- * <p>Jedis encodes a text and copies the result for each argument, and encodes a key again to place
- * it. Nothing here outlives its call, so the copies would protect nothing. {@code getKeys()}
+ * <p>For each argument Jedis encodes the text and copies the result, and it encodes a key once more
+ * to place it. Nothing here outlives its call, so copies would protect nothing. {@code getKeys()}
  * returns the encoded bytes of the keys.
  */
 public class RoutedArguments extends CommandArguments {

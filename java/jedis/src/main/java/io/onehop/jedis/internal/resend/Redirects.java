@@ -63,9 +63,11 @@ public final class Redirects extends Resend {
         private final ReplySink sink;
         private Pool asked;
         private @Nullable JedisDataException error; // Null: the node has failed.
-        private boolean fallsBack; // The fallback of its node is next.
-        private @Nullable OneHopException failure; // Of its node; it waits for a successor.
-        private @Nullable OneHopException worst; // Of all its nodes: one may have executed it.
+        private boolean fallsBack; // The command goes to the fallback of its node next.
+        // The failure of its node; the command waits for a successor of that node.
+        private @Nullable OneHopException failure;
+        // The worst failure of all its nodes: one of them may have executed the command.
+        private @Nullable OneHopException worst;
         private int hops;
         private int tries;
 
@@ -94,13 +96,13 @@ public final class Redirects extends Resend {
     }
 
     /**
-     * Where the commands of one slot go in this round: to the named node, or after a pause to the
-     * slot's owner.
+     * Where the commands of one slot go in this round: to the named node, or, after a pause, to the
+     * owner of the slot.
      */
     private record Target(Redirect.Action action, @Nullable String node, int waitMs) {}
 
-    private final Snapshot snapshot; // The batch's.
-    private Snapshot sentBy; // That of the last round.
+    private final Snapshot snapshot; // The snapshot of the batch.
+    private Snapshot sentBy; // The snapshot of the last round.
     private final Scripts scripts;
     private final Cluster cluster;
     // In the order in which their nodes answered.
@@ -132,7 +134,10 @@ public final class Redirects extends Resend {
         return isRedirect;
     }
 
-    /** True if the fallback may answer instead of this master. {@link Redirect} judges replicas. */
+    /**
+     * True if the fallback may answer instead of this master. (For replicas {@link Redirect}
+     * decides.)
+     */
     private boolean fallsBack(SentCommand command, JedisDataException error) {
         return Words.REDIRECT_MASTER.contains(Redirect.word(Failure.text(error)))
                 && command.asked() == snapshot.poolAt(command.home())
@@ -163,7 +168,7 @@ public final class Redirects extends Resend {
                 && (isReadOnly || !failure.mayHaveExecuted())
                 && cluster.snapshot().pool().cluster() // Otherwise the configuration has changed.
                 && isOwner(sentBy, asked, slot)
-                // In this order: the next map may come in between.
+                // Asked in this order, because the next map may come in between.
                 && (!NodeHealth.saysNothing(failure) && cluster.awaitsFailover(asked)
                         || !isOwner(cluster.snapshot(), asked, slot));
     }
@@ -207,8 +212,8 @@ public final class Redirects extends Resend {
 
     /**
      * What a redirect means on a dedicated connection: the transaction is lost as a whole, and is
-     * never sent again. Returns {@code null} if the error is not a redirect but the answer. Either
-     * way the map is updated by it.
+     * never sent again. Returns {@code null} if the error is not a redirect but the answer. In both
+     * cases the map learns from the error.
      */
     public static @Nullable OneHopException ofHeld(
             JedisDataException answer, Pool asked, Snapshot snapshot, Cluster cluster) {
@@ -246,8 +251,8 @@ public final class Redirects extends Resend {
     }
 
     /**
-     * The newest map that has the node. A batch uses its own map if the configuration or the newest
-     * map lacks the node.
+     * The newest map that has the node. If the configuration or the newest map lacks the node, that
+     * is the map of the batch itself.
      */
     private static PoolTopology map(Pool asked, Snapshot snapshot, Cluster cluster) {
         PoolTopology newest = cluster.topology();
@@ -292,7 +297,8 @@ public final class Redirects extends Resend {
                 PoolTopology map = map(command.asked, snapshot, cluster);
                 Redirect next = decide(command, map, deadline, isFresh);
                 if (next.action() == Redirect.Action.REFRESH) {
-                    // If the refresh brought no map, no other command of the round waits for one.
+                    // Even if the refresh brought no map, no other command of the round waits for
+                    // a refresh.
                     isFresh = true;
                     cluster.awaitRefresh(deadline);
                     map = map(command.asked, snapshot, cluster);
@@ -359,8 +365,8 @@ public final class Redirects extends Resend {
     }
 
     /**
-     * Decides where a command goes next: where the first command of its slot goes. {@code null} if
-     * it has ended.
+     * Decides where a command goes next, which is where the first command of its slot goes. {@code
+     * null} if the command has ended.
      */
     private @Nullable Target aim(
             RedirectedCommand command,
@@ -418,14 +424,17 @@ public final class Redirects extends Resend {
         send(batch, deadline);
     }
 
-    /** The owner of the command's slot, or of a read the fallback of the node that was asked. */
+    /**
+     * The owner of the command's slot; for a read that falls back, the fallback of the node that
+     * was asked.
+     */
     private static int place(RedirectedCommand command, Snapshot current) {
         int fallback = command.fallsBack ? current.fallback(command.asked, command.slot) : -1;
         command.fallsBack = false;
         return fallback < 0 ? current.keys().nodeAt(command.slot) : fallback;
     }
 
-    /** Returns early on an interrupt; the next exchange reports it. */
+    /** Waits. Returns early on an interrupt, which the next exchange reports. */
     private static void pause(int ms) {
         try {
             Thread.sleep(ms);

@@ -24,14 +24,14 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * The mechanism of sending again: it sends commands of a batch in further batches, and remembers
- * how these ended. Which commands, and where to, is the policy of a subclass. For one thread.
+ * Sends commands of a batch again, in further batches, and remembers how these ended. A subclass
+ * decides which commands are sent again, and to which nodes. For one thread.
  */
 public abstract class Resend implements Forwarding {
     private final BiConsumer<List<BatchExchange>, Deadline> send;
     private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     private boolean hasArrived;
-    private long waitEndNs; // 0: no command has an end of its own.
+    private long waitEndNs; // 0: no command waits until an instant of its own.
 
     /** {@code send} runs exchanges until each is done or failed, by the deadline. */
     protected Resend(BiConsumer<List<BatchExchange>, Deadline> send) {
@@ -45,13 +45,14 @@ public abstract class Resend implements Forwarding {
             CommandArguments arguments,
             Scripts scripts) {
         if (entry == null || entry.isUnshared() || entry.spread() == Spread.REFUSED) {
-            exchange.closeAfter(); // It is unknown or renamed, and may change its connection.
+            // The command is unknown or renamed, and may change its connection.
+            exchange.closeAfter();
         } else {
             Preface.append(entry, arguments, scripts, exchange);
         }
     }
 
-    /** Appends the command. A blocking one waits for the rest of its time. */
+    /** Appends the command. A blocking command waits only for the rest of its time. */
     final void append(
             BatchExchange exchange,
             @Nullable Command entry,
@@ -74,12 +75,15 @@ public abstract class Resend implements Forwarding {
         }
     }
 
-    /** A command has its reply, without being sent again. */
+    /** Notes that a command has its reply, without being sent again. */
     protected final void arrived() {
         hasArrived = true;
     }
 
-    /** A command has failed at this node. Of several failures of a node the worst one is kept. */
+    /**
+     * Notes that a command has failed at this node. If a node has several failures, the worst one
+     * is kept.
+     */
     protected final void failed(String node, OneHopException failure) {
         failures.merge(node, failure, Failure::worse);
     }

@@ -35,17 +35,17 @@ import java.util.function.BiConsumer;
 
 /**
  * The commands of one batch that their master has not executed, because it is no longer a master or
- * was not reached. They are sent again, after each question to the Sentinels, to the master that is
- * known then. A read that its node has not answered goes to the fallback immediately.
+ * was not reached. After each question to the Sentinels they are sent again, to the master that is
+ * known by then. A read that its node has not answered goes to the fallback immediately.
  *
  * <p>Commands of one node keep their order: reads behind a command that was refused are sent again
  * with it. If a write behind it was executed, or may have been, no command of this node is sent
  * again.
  *
- * <p>In: READONLY or NOREPLICAS instead of a reply, a node to which nothing was sent, or a read
- * whose connection was lost; for a read with a fallback also LOADING or MASTERDOWN. Out: every sink
- * has its reply or failure, by the batch's own deadline. For one thread. Implements
- * spec/topology/sentinel.md, section 5, and spec/topology/cluster.md, section 7.
+ * <p>In: a command that got READONLY or NOREPLICAS instead of a reply, or whose node failed before
+ * anything was sent, or a read whose connection was lost; if a read has a fallback, also LOADING or
+ * MASTERDOWN. Out: every sink has its reply or failure, by the batch's own deadline. For one
+ * thread. Implements spec/topology/sentinel.md, section 5, and spec/topology/cluster.md, section 7.
  */
 public final class Succession extends Resend {
     /**
@@ -65,13 +65,14 @@ public final class Succession extends Resend {
     private final Scripts scripts;
     private final Sentinels sentinels;
     private final boolean isWatched;
-    private final Set<Pool> overtaken = new HashSet<>(); // They executed writes behind a refusal.
+    // They executed, or may have executed, writes behind a refusal.
+    private final Set<Pool> overtaken = new HashSet<>();
     private List<Unserved> noted = new ArrayList<>();
-    private Snapshot asking; // Of the commands that are on their way.
+    private Snapshot asking; // The snapshot of the commands that are on their way.
 
     /**
-     * For a batch of this snapshot. {@code sentinels}: asked if they watch its masters. {@code
-     * send} runs exchanges until each is done or failed, by the deadline.
+     * For a batch of this snapshot. If Sentinels watch its masters, {@code sentinels} asks them.
+     * {@code send} runs exchanges until each is done or has failed, by the deadline.
      */
     public Succession(
             Snapshot snapshot,
@@ -185,7 +186,7 @@ public final class Succession extends Resend {
                 send(round.stream().filter(Unserved::fallsBack).toList(), snapshot, deadline);
                 continue;
             }
-            // Their connections lead to replicas. A new one asks the node for its role.
+            // Their connections lead to replicas. A new connection asks the node for its role.
             round.stream()
                     .filter(each -> each.failure() == null)
                     .forEach(each -> each.asked().clear());
@@ -203,7 +204,7 @@ public final class Succession extends Resend {
         }
     }
 
-    /** The noted commands that keep their order if they are sent again. The others end. */
+    /** The noted commands that can be sent again in their order. The others end. */
     private List<Unserved> takeNoted() {
         List<Unserved> round = new ArrayList<>();
         for (Unserved command : noted) {
@@ -246,7 +247,7 @@ public final class Succession extends Resend {
         asking = newest;
         for (Unserved command : round) {
             Node master = newest.topology().find(command.master());
-            if (master == null) { // The configuration no longer has it.
+            if (master == null) { // The configuration no longer has this master.
                 end(command);
                 continue;
             }

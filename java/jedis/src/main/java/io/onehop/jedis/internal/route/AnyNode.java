@@ -15,8 +15,8 @@ import redis.clients.jedis.CommandObject;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs commands that any node can answer, on the same node while that is up, then on the next. A
- * search (RANDOMKEY) also goes on to the next node while the reply is nil.
+ * Runs commands that any node can answer: on the same node as long as it is up, then on the next
+ * node. A search (RANDOMKEY) also goes on to the next node if the reply is nil.
  *
  * <p>All tries share one deadline. Another node is asked only if the command cannot have run, or is
  * safe to repeat. Any thread.
@@ -34,7 +34,7 @@ final class AnyNode {
         this.preferred = preferred;
     }
 
-    /** The same for another runner of the same snapshot. */
+    /** The same object for another runner of the same snapshot. */
     AnyNode by(BatchRunner other) {
         return new AnyNode(other, preferred);
     }
@@ -48,7 +48,7 @@ final class AnyNode {
         return run(command, plan, null);
     }
 
-    /** The same for a caller that has leased a connection of this pool. */
+    /** Runs a command. {@code held}: the caller has leased a connection of this pool. */
     <T> @Nullable T run(CommandObject<T> command, Plan plan, @Nullable Pool held) {
         boolean isSearch = plan.command().merge() == MergeRule.FIRST_NOT_NIL;
         Deadline deadline = runner.deadline();
@@ -75,7 +75,8 @@ final class AnyNode {
             }
         }
         if (reply == null && failure != null) {
-            throw failure; // Also for a search: the lost node may have what it looks for.
+            // A search also ends here, because the lost node may have what it looks for.
+            throw failure;
         }
         return reply;
     }

@@ -32,15 +32,16 @@ import java.util.function.BiConsumer;
 
 /**
  * Begins and runs the batches of one snapshot, until every command has its reply or its failure. A
- * command that a {@link CommandExchange} cannot carry is a batch of one.
+ * command that a {@link CommandExchange} cannot run is a batch of one command.
  *
- * <p>Any thread; but a batch belongs to one.
+ * <p>Any thread; but a batch belongs to one thread.
  */
 public class BatchRunner {
     private final Snapshot snapshot;
     private final ClientState client;
     private final boolean isWatched;
-    private final @Nullable Deadline begun; // Of the one call that it is for; usually null.
+    // The deadline of the one call that this runner is for; usually null.
+    private final @Nullable Deadline begun;
     private final BiConsumer<List<BatchExchange>, Deadline> send = this::run;
     private final Successors successors = this::successor;
 
@@ -73,7 +74,10 @@ public class BatchRunner {
         return Batch.of(snapshot, forwarding());
     }
 
-    /** Follows the redirects or the masters of one batch; {@code null} if it has neither. */
+    /**
+     * Follows the redirects of one batch, or the masters that its nodes have lost; {@code null} if
+     * it needs neither.
+     */
     @Nullable Forwarding forwarding() {
         if (snapshot.pool().cluster()) {
             return new Redirects(snapshot, client.scripts(), client.cluster(), send);
@@ -106,8 +110,9 @@ public class BatchRunner {
     }
 
     /**
-     * The same for a caller that asks another node if this one fails, so that nobody waits for its
-     * successor. The caller may have leased a connection of {@code held}, perhaps its only one.
+     * Like {@link #ask}, for a caller that asks another node if this node fails, so that nobody
+     * waits for a successor. The caller may have leased a connection of {@code held}, perhaps the
+     * only one of that pool.
      */
     <T> T askOneOfSeveral(
             int home,
@@ -176,7 +181,7 @@ public class BatchRunner {
         return snapshot.hasFallback(asked, home);
     }
 
-    /** A node that cannot be reached may have been replaced. */
+    /** Asks for news after a failure: a node that cannot be reached may have been replaced. */
     void failed(OneHopException failure) {
         if (failure instanceof NodeDown || failure instanceof DeadlineExceeded) {
             doubt();

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /**
  * Sees every call of a client, for {@code OneHopTracing}. A client without an observer has {@code
- * null} in its place, which costs each call one comparison.
+ * null} instead, which costs each call one comparison.
  *
  * <p>Any thread. A call runs on the thread of its caller.
  */
@@ -25,7 +25,10 @@ public interface CallObserver {
      */
     <T> T observe(Snapshot snapshot, String operation, int commands, Supplier<T> call);
 
-    /** The call of this thread asks that many nodes in parallel; {@code node} is one of them. */
+    /**
+     * Notes that the call of this thread asks that many nodes in parallel; {@code node} is one of
+     * them.
+     */
     void asks(Pool node, int nodes);
 
     /**

@@ -9,7 +9,7 @@ import io.onehop.jedis.internal.nodes.Sentinels;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all routes of a client share, whichever snapshot they are over. Any thread.
+ * What all routes of a client share, whichever snapshot they use. Any thread.
  *
  * @param observer sees all calls; {@code null}: there is none
  */

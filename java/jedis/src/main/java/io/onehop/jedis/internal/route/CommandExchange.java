@@ -25,23 +25,23 @@ import java.net.SocketTimeoutException;
 /**
  * One command on one node: lease, exchange, settle, by one deadline, and at most one retry.
  *
- * <p>{@link Route} has found the node. For one thread and one call. A batch of one would do the
- * same, but a GET would allocate 1,450 bytes instead of 450, and large values would be stored
+ * <p>{@link Route} has found the node. For one thread and one call. A batch of one command would do
+ * the same. But a GET would allocate 1,450 bytes instead of 450, and large values would be stored
  * before Jedis decodes them.
  */
 final class CommandExchange<T> extends Holder implements Successor {
     /*
      * A command is retried only under four conditions. Its connection had been idle and turned
      * out to be closed. The command was not sent, or only reads. The deadline allows it. The
-     * retry budget allows it. Nothing else is ever repeated: only the caller can judge a write
-     * that may have executed.
+     * retry budget allows it. Otherwise nothing is ever repeated: only the caller can judge a
+     * write that may have executed.
      *
      * A blocking command may take its own timeout. But its connection is leased and opened
      * within the server pool's timeout, as for any other command.
      *
-     * A call that waits leaves its node if another one has taken over. It fails with Left then,
-     * and Route sends its command there. A read that its node's fallback may answer leaves when
-     * half of the time is over. For the node this counts as a passed deadline.
+     * A call that waits leaves its node if another one has taken over. Then it fails with Left,
+     * and Route sends its command to that other node. A read that the fallback of its node may
+     * answer leaves when half of the time is over. For the node this counts as a passed deadline.
      */
     private final Pool node;
     private final int home;
@@ -51,7 +51,7 @@ final class CommandExchange<T> extends Holder implements Successor {
     private final Deadline leased; // The connection must be open by then.
     private final Deadline deadline;
     private final BatchRunner runner;
-    private boolean isStaying; // It was sent, and must not be sent again.
+    private boolean isStaying; // The command was sent, and must not be sent again.
 
     /** {@code waitMs} is the timeout of a blocking command; 0 for all others. */
     CommandExchange(
@@ -75,7 +75,8 @@ final class CommandExchange<T> extends Holder implements Successor {
 
     @Override
     public boolean isKnown() {
-        // Asked first: after a long wait a call that stays asks for news, too.
+        // This is asked first, because after a long wait even a call that stays has to ask for
+        // news.
         return (hasSuccessor() || fallsBack()) && !isStaying;
     }
 
@@ -160,7 +161,7 @@ final class CommandExchange<T> extends Holder implements Successor {
     }
 
     /**
-     * True if its connection had been idle and turned out to be closed, and nothing can execute
+     * True if the connection had been idle and turned out to be closed, and nothing can execute
      * twice.
      */
     private boolean mayRetry(NodeConnection connection, OneHopException failure) {
@@ -170,14 +171,15 @@ final class CommandExchange<T> extends Holder implements Successor {
     }
 
     /**
-     * The failure of an exchange. Rethrows what the node did not cause: an argument that cannot be
-     * encoded, a reply that the command's builder cannot use, an Error. Either way the connection
-     * is not used again.
+     * The failure of an exchange. If the node did not cause it, rethrows what was thrown: an
+     * argument that cannot be encoded, a reply that the command's builder cannot use, an Error. In
+     * all cases the connection is not used again.
      */
     static OneHopException failure(
             Throwable thrown, Pool node, NodeConnection connection, boolean isWritten) {
         if (thrown instanceof Error error) {
-            throw error; // No stack or memory to close it. The next holder does.
+            // There may be no stack or memory to close the connection. The next holder closes it.
+            throw error;
         }
         boolean isOfTheNode =
                 connection.isBroken() && (thrown instanceof JedisException || isWritten);

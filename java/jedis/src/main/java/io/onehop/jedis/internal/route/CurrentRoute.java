@@ -13,10 +13,10 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.executors.CommandExecutor;
 
 /**
- * The route over the newest snapshot. A call, batch, transaction or subscription takes it once,
- * when it begins, and keeps it to its end, whatever is adopted meanwhile.
+ * The route over the newest snapshot. A call, batch, transaction or subscription takes the route
+ * once, when it begins, and keeps it to its end, even if a newer snapshot is adopted.
  *
- * <p>Any thread may take it. That costs two volatile reads.
+ * <p>Any thread may take the route, which costs two volatile reads.
  */
 public final class CurrentRoute implements CommandExecutor {
     private final Snapshots snapshots;
@@ -61,7 +61,8 @@ public final class CurrentRoute implements CommandExecutor {
     }
 
     /**
-     * Threads that race make one route each. Only what one of them has seen of scripts may be lost.
+     * The route over a snapshot. Threads that race make one route each. All that this may lose is
+     * what one of these routes has seen of scripts.
      */
     private Route over(Snapshot snapshot) {
         Route next = over(route, snapshot);
@@ -69,7 +70,10 @@ public final class CurrentRoute implements CommandExecutor {
         return next;
     }
 
-    /** Only a {@link MovingRoute} deals with keys that move. */
+    /**
+     * The kind of route that a snapshot needs. Only a {@link MovingRoute} deals with keys that
+     * move.
+     */
     private static Route over(Route route, Snapshot snapshot) {
         return snapshot.topology().isMoving()
                 ? new MovingRoute(route, snapshot, null)
@@ -95,7 +99,8 @@ public final class CurrentRoute implements CommandExecutor {
         if (now.isMapped()) {
             return take().executeCommand(command);
         }
-        Deadline deadline = Deadline.in(now.pool().timeoutMs()); // The first call's wait included.
+        // The wait of the first call counts, too.
+        Deadline deadline = Deadline.in(now.pool().timeoutMs());
         bootstrap(deadline);
         return over(snapshots.newest()).by(deadline).executeCommand(command);
     }

@@ -30,12 +30,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Sends a command to nodes that the caller names. So a caller can send commands that the client
- * otherwise refuses.
+ * Sends a command to nodes that the caller names. In this way a caller can send commands that the
+ * client otherwise refuses.
  *
- * <p>In: a command, and the nodes. Out: a reply for each. It refuses only commands that change
- * their connection, because other callers will use that. A connection is closed after a command
- * that the table lacks. Any thread. Implements spec/route/route.md, "onEachNode" and "State".
+ * <p>In: a command, and the nodes. Out: a reply for each. Only commands that change their
+ * connection are refused, because other callers will use that connection. After a command that the
+ * table lacks, the connection is closed. Any thread. Implements spec/route/route.md, "onEachNode"
+ * and "State".
  */
 public final class EachNode {
     private final Route route;
@@ -88,7 +89,7 @@ public final class EachNode {
         return byName(asked(command, everyNode()), Reply::get);
     }
 
-    /** The same for a command in words. An error reply is an element. */
+    /** Every node's reply to a command in words, in node order. An error reply is an element. */
     public Map<String, Object> raw(CommandArguments arguments) {
         return byName(
                 asked(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT), everyNode()),
@@ -103,7 +104,7 @@ public final class EachNode {
         for (CommandArguments each : commands) {
             CommandObject<Object> command = new CommandObject<>(each, BuilderFactory.RAW_OBJECT);
             replies.add(append(command, index, batch));
-            batch.waits(waitMs(each)); // They run one after another.
+            batch.waits(waitMs(each)); // These commands run one after another.
         }
         BatchName name = new BatchName("PIPELINE");
         commands.forEach(name::add);

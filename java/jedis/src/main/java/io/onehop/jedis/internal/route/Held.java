@@ -19,19 +19,21 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A dedicated connection, which one caller keeps for several calls because the node remembers
- * something on it: watched keys.
+ * A dedicated connection, which one caller keeps for several calls, because the node remembers
+ * watched keys for this connection.
  *
  * <p>A failure closes the connection, and the node forgets the keys. For one thread.
  */
 public final class Held {
     private final Pool pool;
-    // Its owner ends the lease with one store if no method can be called.
+    // If no method can be called, the owner ends the lease with one store.
     public final Holder holder;
     private final NodeConnection connection;
-    private boolean wasUsed; // The first call needs no check: leasing did it.
+    private boolean wasUsed; // The first call needs no check, because the lease has made it.
 
-    /** Leases by the deadline, and opens if necessary. The caller has to settle it. */
+    /**
+     * Leases a connection by the deadline, and opens it if necessary. The caller has to settle it.
+     */
     public Held(Pool pool, Object caller, Deadline deadline) {
         this.pool = pool;
         this.holder = Holder.of(caller);
@@ -49,9 +51,9 @@ public final class Held {
     }
 
     /**
-     * Runs an exchange on it by the deadline of its call, which may have begun before. {@code lead}
-     * sends commands before it that execute nothing. Returns the reply, or throws the error that
-     * the node answered, or the failure.
+     * Runs an exchange on this connection by the deadline of its call, which may have begun before.
+     * Before the exchange, {@code lead} sends commands that execute nothing. Returns the reply, or
+     * throws the error that the node answered, or the failure.
      */
     public <T> T call(
             Deadline deadline,
@@ -90,7 +92,7 @@ public final class Held {
             Consumer<NodeConnection> lead,
             Function<NodeConnection, T> exchange) {
         connection.use(deadline);
-        connection.lease().beginsLate(); // Other nodes may have been waited for before.
+        connection.lease().beginsLate(); // The call may have waited for other nodes before.
         long written = Long.MAX_VALUE;
         try {
             requireSilence();
@@ -115,8 +117,8 @@ public final class Held {
 
     /**
      * Ends the lease. The connection is kept if it is clean and {@code isForgotten}: the node
-     * remembers nothing on it. Has an effect only once, because the seat may have another holder
-     * afterwards.
+     * remembers nothing on it. Only the first call has an effect, because the seat may have another
+     * holder afterwards.
      */
     public void settle(boolean isForgotten) {
         if (holder.isOver) {

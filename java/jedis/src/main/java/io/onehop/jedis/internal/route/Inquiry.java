@@ -26,15 +26,16 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import java.util.Objects;
 
 /**
- * Asks a node what a command means that the table does not hold.
+ * Asks a node for the meaning of a command that the table does not hold.
  *
  * <pre>
  *     command ─► kept by the client? ─► COMMAND INFO to one node ─► learnt command, kept
  * </pre>
  *
  * <p>So the first call of such a command costs the client one round trip. If only the node can find
- * its keys, each call is preceded by COMMAND GETKEYS. A question has a connection of its own, and
- * holds no lock. Any thread. Implements spec/route/route.md, "Commands that only the nodes know".
+ * the keys, COMMAND GETKEYS precedes each call. A question has a connection of its own, and no lock
+ * is held while it is asked. Any thread. Implements spec/route/route.md, "Commands that only the
+ * nodes know".
  */
 final class Inquiry {
     private final AnyNode anyNode;
@@ -47,7 +48,7 @@ final class Inquiry {
         this.pool = pool;
     }
 
-    /** The entry of a command, if that is known without a question; otherwise {@code null}. */
+    /** The entry of a command if it is known without a question; otherwise {@code null}. */
     @Nullable Command recall(CommandArguments arguments) {
         ArgumentWords words = new ArgumentWords(arguments);
         Learnt learnt = kept.find(words);
@@ -56,7 +57,7 @@ final class Inquiry {
     }
 
     /**
-     * The entry of a command, after as many questions as it takes. {@code held}: the caller has
+     * The entry of a command, after as many questions as necessary. {@code held}: the caller has
      * leased a connection of this pool.
      */
     Command ask(CommandArguments arguments, @Nullable Pool held) {
@@ -86,7 +87,10 @@ final class Inquiry {
         return learnt;
     }
 
-    /** Asks a node for the keys. It also gets the command's values, and may not be its own node. */
+    /**
+     * Asks a node for the keys of a command. That node also gets the values of the command,
+     * although another node may have its keys.
+     */
     private Command withKeys(Command entry, ArgumentWords words, @Nullable Pool held) {
         CommandArguments question = new CommandArguments(Protocol.Command.COMMAND).add("GETKEYS");
         for (int i = 0; i < words.count(); i++) {
@@ -100,7 +104,10 @@ final class Inquiry {
         return entry.withKeys(positions);
     }
 
-    /** An error refuses the command. Whatever else fails, the command was not sent. */
+    /**
+     * The answer to a question. If it is an error, the command is refused. If the question fails
+     * otherwise, the failure says that the command was not sent.
+     */
     private @Nullable Object answer(
             CommandArguments question,
             Message otherwise,

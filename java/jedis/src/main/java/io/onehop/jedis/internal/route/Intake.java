@@ -47,7 +47,7 @@ public final class Intake {
     }
 
     /**
-     * The entry of a command, by the table or by what nodes have said of it; {@code null} if one
+     * The entry of a command, by the table or by what nodes have said of it; {@code null} if a node
      * has to be asked first. Throws if the command has no destination.
      */
     @Nullable Command known(CommandArguments arguments) {
@@ -56,7 +56,10 @@ public final class Intake {
         return known == null ? null : served(known);
     }
 
-    /** The same, after a node was asked. {@code held}: the caller has one of its connections. */
+    /**
+     * The entry of a command, after a node was asked. {@code held}: the caller has a connection of
+     * this pool.
+     */
     Command asked(CommandArguments arguments, @Nullable Pool held) {
         return served(inquiry.ask(arguments, held));
     }
@@ -67,7 +70,7 @@ public final class Intake {
         return known == null ? asked(arguments, held) : known;
     }
 
-    /** Throws if only another kind of node has the command, or none takes it. */
+    /** Throws if only another kind of node has the command, or if no node takes it. */
     private Command served(Command command) {
         Commands.served(command, pool.name());
         if (command.isSsdb() && !pool.ssdb()) {

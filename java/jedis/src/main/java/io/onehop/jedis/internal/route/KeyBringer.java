@@ -35,9 +35,9 @@ import java.util.function.BiConsumer;
 /**
  * Brings keys from their old owners to their owners, all of them in parallel.
  *
- * <p>In: keys that move. Out: those that could not be brought, with the error or the failure; it
- * says that the caller's command was not sent. Any thread. Implements spec/topology/moving.md,
- * section 2, "Bringing".
+ * <p>In: keys that move. Out: the keys that could not be brought, each with the error or the
+ * failure. A failure says that the caller's command was not sent. Any thread. Implements
+ * spec/topology/moving.md, section 2, "Bringing".
  */
 final class KeyBringer {
     private final Snapshot snapshot;
@@ -67,7 +67,7 @@ final class KeyBringer {
 
     /**
      * Returns, by key, why it could not be brought. Keys that were brought are left out. The caller
-     * may have leased a connection of {@code held}, perhaps its only one.
+     * may have leased a connection of {@code held}, perhaps the only one of that pool.
      */
     Map<ByteBuffer, RuntimeException> bring(
             Collection<byte[]> moving, @Nullable Pool held, Deadline deadline) {
@@ -108,7 +108,9 @@ final class KeyBringer {
                 : Failure.unsent((OneHopException) Objects.requireNonNull(job.steps.cause()));
     }
 
-    /** Throws if the owner rests: an old owner that migrates to it would wait for it. */
+    /**
+     * Throws if the owner rests, because an old owner that migrates a key to it would wait for it.
+     */
     private Job job(byte[] key, Deadline deadline) {
         int owner = keys.owner(key);
         int old = keys.oldOwner(key);
@@ -123,7 +125,7 @@ final class KeyBringer {
         Node to = nodes.get(owner);
         String host = to.host();
         if (host == null
-                || snapshot.hasProvider() // What it gives is for one connection.
+                || snapshot.hasProvider() // What the provider returns is for one connection.
                 || !snapshot.pools()[old].mayMigrate()
                 || !snapshot.topology().mayMigrate(nodes.get(old), to)) {
             return null;

@@ -29,13 +29,15 @@ import java.util.function.Consumer;
  * The rounds of a batch whose keys move from another ring: bring, send, ask the old owners, ask the
  * owners once more.
  *
- * <p>From the first command on whose keys move, commands wait here until all that has to be brought
- * is there; so the commands of a node keep their order. For one thread. Implements
- * spec/topology/moving.md, section 4.
+ * <p>Beginning with the first command whose keys move, commands wait here until all keys that have
+ * to be brought have arrived. So the commands of a node keep their order. For one thread.
+ * Implements spec/topology/moving.md, section 4.
  */
 final class MovingRounds extends Resend {
 
-    /** A command that waits. {@code brings}: its keys that are brought before. */
+    /**
+     * A command that waits. {@code brings}: those of its keys that are brought before it is sent.
+     */
     private record Waiting(List<byte[]> brings, Reply<?> reply, Runnable append) {}
 
     private final Snapshot snapshot;
@@ -44,7 +46,10 @@ final class MovingRounds extends Resend {
     private final Set<ByteBuffer> brought = new HashSet<>();
     private List<Asking> doubtful = new ArrayList<>();
 
-    /** {@code bring} returns what stands in the way of keys; {@code send} runs exchanges. */
+    /**
+     * {@code bring} brings keys, and returns for each key that could not be brought the reason;
+     * {@code send} runs exchanges.
+     */
     MovingRounds(
             Snapshot snapshot,
             BiFunction<List<byte[]>, Deadline, Map<ByteBuffer, RuntimeException>> bring,
@@ -59,12 +64,12 @@ final class MovingRounds extends Resend {
         return !waiting.isEmpty();
     }
 
-    /** {@code append} appends the command to its batch. */
+    /** Makes a command wait. {@code append} appends it to its batch. */
     void wait(List<byte[]> brings, Reply<?> reply, Runnable append) {
         waiting.add(new Waiting(brings, reply, append));
     }
 
-    /** The sink of a reply that may be that of a missing key. */
+    /** The sink of a reply that may be the reply for a missing key. */
     ReplySink asking(byte[] key, int owner, int old, Consumer<Appending> command, ReplySink sink) {
         return new Asking(key, owner, old, command, sink);
     }
@@ -127,7 +132,7 @@ final class MovingRounds extends Resend {
         private final int old;
         private final Consumer<Appending> command;
         private final ReplySink sink;
-        private @Nullable Object answer; // Of the old owner.
+        private @Nullable Object answer; // The answer of the old owner.
         private boolean isAnswered;
 
         Asking(byte[] key, int owner, int old, Consumer<Appending> command, ReplySink sink) {
@@ -152,7 +157,10 @@ final class MovingRounds extends Resend {
             sink.fail(failure);
         }
 
-        /** EXISTS comes after it: a key that is there then was there before. */
+        /**
+         * Appends the command for the old owner, and EXISTS behind it: if the key is there then, it
+         * was there before.
+         */
         void appendToOld(Batch batch) {
             BatchExchange exchange = batch.ofNode(old);
             command.accept(new Appending(exchange, new OldAnswer(this)));
@@ -195,7 +203,7 @@ final class MovingRounds extends Resend {
         @Override
         public boolean take(@Nullable Object reply) {
             if (Long.valueOf(0).equals(reply) && Nothing.is(asking.answer)) {
-                doubtful.add(asking); // It may have been moved meanwhile.
+                doubtful.add(asking); // The key may have been moved in that time.
                 return true;
             }
             return asking.sink.take(asking.answer);
@@ -203,7 +211,7 @@ final class MovingRounds extends Resend {
 
         @Override
         public void fail(OneHopException failure) {
-            if (asking.isAnswered) { // Otherwise the command before it has the same failure.
+            if (asking.isAnswered) { // If not, the command before EXISTS has the same failure.
                 asking.sink.fail(failure);
             }
         }

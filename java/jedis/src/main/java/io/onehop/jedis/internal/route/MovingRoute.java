@@ -29,9 +29,10 @@ import java.util.Set;
 /**
  * The route over a snapshot whose keys move from another ring.
  *
- * <p>A command without such keys is routed as usual. A command that only reads such a key asks its
- * old owner if the owner has nothing. Every other command brings them first. Other snapshots have a
- * {@link Route}, which knows nothing of this. Any thread. Implements spec/topology/moving.md.
+ * <p>A command without such keys is routed as usual. If the owner of such a key has nothing, a
+ * command that only reads asks the old owner. Every other command brings such keys first. Snapshots
+ * without keys that move have a {@link Route}, which knows nothing of all this. Any thread.
+ * Implements spec/topology/moving.md.
  */
 final class MovingRoute extends Route {
     private static final Set<String> FLUSHES = Set.of("flushdb", "flushall");
@@ -83,7 +84,10 @@ final class MovingRoute extends Route {
         return super.execute(command, entry);
     }
 
-    /** Flushes twice: a key may have moved from a node that was not flushed yet to one that was. */
+    /**
+     * Flushes twice, because a key may have moved from a node that was not flushed yet to a node
+     * that was.
+     */
     private <T> @Nullable T flush(CommandObject<T> command, Command entry) {
         MovingRoute begun = new MovingRoute(this, snapshot(), runner().deadline());
         begun.executeNow(command, entry);
@@ -92,7 +96,8 @@ final class MovingRoute extends Route {
 
     @Override
     public List<byte[]> withMoving(CommandArguments arguments, List<byte[]> keys) {
-        Command entry = intake().known(arguments); // The transaction has asked for others.
+        // If the table lacks the command, the transaction has asked a node before.
+        Command entry = intake().known(arguments);
         if (entry == null) {
             return keys;
         }
@@ -146,7 +151,10 @@ final class MovingRoute extends Route {
                 : plan;
     }
 
-    /** The caller may change its arrays before the command is encoded. */
+    /**
+     * A copy of the arguments, because the caller may change its arrays before the command is
+     * encoded.
+     */
     private static CommandArguments copy(CommandArguments arguments) {
         CommandArguments copy = new RoutedArguments(arguments.getCommand());
         for (int i = 1; i < arguments.size(); i++) {
@@ -198,7 +206,7 @@ final class MovingRoute extends Route {
 
     /**
      * Runs the batches of a snapshot whose keys move from another ring, in the rounds of {@link
-     * MovingRounds}. Any thread; but a batch belongs to one.
+     * MovingRounds}. Any thread; but a batch belongs to one thread.
      */
     private static final class MovingRunner extends BatchRunner {
         private final KeyBringer bringer;

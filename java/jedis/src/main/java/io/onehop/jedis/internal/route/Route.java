@@ -44,8 +44,8 @@ import java.util.function.Supplier;
  *
  * <p>In: every command of the client, as Jedis built it. Out: its reply, the error that the node
  * answered, or one failure that says whether the command may have run. A {@link CommandExchange}
- * runs a command of one node, {@code Scatter} a command whose keys are on several. It uses one
- * snapshot from beginning to end, which {@link CurrentRoute} chose. Any number of threads.
+ * runs a command of one node, {@code Scatter} a command whose keys are on several. From beginning
+ * to end a route uses one snapshot, which {@link CurrentRoute} chose. Any number of threads.
  */
 public class Route {
     private final Snapshot snapshot;
@@ -93,7 +93,10 @@ public class Route {
                         new Inquiry(anyNode, snapshot.commands(), pool.name()));
     }
 
-    /** The same client's route over another snapshot. It keeps what this one has learned. */
+    /**
+     * The same client's route over another snapshot. The new route keeps what this route has
+     * learned.
+     */
     Route over(Snapshot other) {
         return new Route(this, other, null, BatchRunner::new);
     }
@@ -125,7 +128,7 @@ public class Route {
 
     /* ---- Observing ---- */
 
-    /** Runs a call, for the client's observer to see if there is one. */
+    /** Runs a call. If the client has an observer, the observer sees it. */
     public <T> T observed(String operation, int commands, Supplier<T> call) {
         CallObserver observer = client.observer();
         return observer == null
@@ -138,7 +141,7 @@ public class Route {
         return client.observer() == null ? null : new BatchName(kind);
     }
 
-    /** A call asks this node. */
+    /** Tells the observer that a call asks this node. */
     public void asks(Pool node) {
         CallObserver observer = client.observer();
         if (observer != null) {
@@ -160,7 +163,8 @@ public class Route {
         intake.check(command);
         CommandArguments arguments = command.getArguments();
         Command entry = intake.known(arguments);
-        if (entry == null) { // What is asked first counts towards the deadline of this call.
+        // Questions before the command count towards the deadline of this call.
+        if (entry == null) {
             Route begun = by(runner.deadline());
             return begun.execute(command, begun.intake.asked(arguments, null));
         }
@@ -191,9 +195,9 @@ public class Route {
     }
 
     /**
-     * True for a command that a {@link CommandExchange} cannot carry. An exchange has no preface,
-     * does not speak SSDB's dialect, asks masters only, and does not close its connection after an
-     * unknown command.
+     * True for a command that a {@link CommandExchange} cannot run. Such an exchange has no
+     * preface, does not speak SSDB's dialect, asks masters only, and does not close its connection
+     * after an unknown command.
      */
     private boolean isOfBatches(Command command, int home) {
         ReadFromChooser readFrom = snapshot.readFrom();
@@ -210,7 +214,9 @@ public class Route {
         return reply.get();
     }
 
-    /** Runs a blocking command. An end by CLIENT UNBLOCK is a failure, not an answer. */
+    /**
+     * Runs a blocking command. If CLIENT UNBLOCK ends its wait, that is a failure, not an answer.
+     */
     private <T> T waiting(CommandObject<T> command, Command entry, int home, long waitMs) {
         try {
             return exchange(command, entry, home, waitMs);
@@ -239,7 +245,7 @@ public class Route {
             Pool node,
             Deadline deadline) {
         long begunNs = Clock.nowNs();
-        // Others that another node may answer are batches.
+        // Other commands that another node may answer are batches.
         boolean mayFallBack = snapshot.readFrom().mayAnswer(entry);
         asks(node);
         try {
@@ -258,7 +264,7 @@ public class Route {
             if (digest == null || client.scripts().load(digest) == null) {
                 throw lost;
             }
-            // It has not run. Now its script is sent first.
+            // The command has not run. Now its script is sent before it.
             return runner.ask(home, command, entry, deadline);
         } catch (JedisDataException answer) {
             Forwarding forwarding = runner.forwarding();
@@ -277,7 +283,7 @@ public class Route {
             if (successor != null) {
                 try {
                     return exchange(command, entry, home, waitMs, successor, deadline);
-                } catch (OneHopException next) { // The node that was left may have executed it.
+                } catch (OneHopException next) { // The first node may have executed it, too.
                     throw Failure.worse(next, failure);
                 }
             }
@@ -297,8 +303,8 @@ public class Route {
     }
 
     /**
-     * The reply of a command that another node is to execute. The time that a node has let it wait
-     * does not count.
+     * The reply to a command that another node is to execute. The time for which a blocking command
+     * has waited at its first node does not count towards the deadline.
      */
     private <T> T sentOn(
             Forwarding forwarding, Reply<T> reply, Deadline deadline, long waitMs, long begunNs) {
@@ -315,7 +321,7 @@ public class Route {
 
     /* ---- Several ---- */
 
-    /** Appends a command of a pipeline to the exchanges of its node or nodes. */
+    /** Appends a command of a pipeline to the exchange of each of its nodes. */
     public <T> Reply<T> append(CommandObject<T> command, Batch batch) {
         intake.check(command);
         CommandArguments arguments = command.getArguments();
@@ -354,14 +360,14 @@ public class Route {
 
     /* ---- Keys that move ---- */
 
-    /** These keys, with those of a command that move to this pool from another ring. */
+    /** These keys, and also those keys of the command that move to this pool from another ring. */
     public List<byte[]> withMoving(CommandArguments arguments, List<byte[]> moving) {
         return moving; // No key moves.
     }
 
     /**
      * Brings these keys to their owners by the deadline. Throws if one of them cannot be brought.
-     * The caller may have leased a connection of {@code held}, perhaps its only one.
+     * The caller may have leased a connection of {@code held}, perhaps the only one of that pool.
      */
     public void bring(List<byte[]> moving, @Nullable Pool held, Deadline deadline) {
         // No key moves.
@@ -383,8 +389,8 @@ public class Route {
     }
 
     /**
-     * What ends a subscription that a node has refused. Its channel may belong to another node by
-     * now.
+     * The exception that ends a subscription that a node has refused. The channel may belong to
+     * another node by now.
      */
     public RuntimeException subscriptionFailure(JedisDataException answer, Pool asked) {
         return redirected(answer, asked) == null
@@ -397,7 +403,7 @@ public class Route {
                         Shown.of(answer.getMessage()));
     }
 
-    /** A dedicated connection has failed. */
+    /** Notes that a dedicated connection has failed. */
     public void failed(OneHopException failure) {
         runner.failed(failure);
     }

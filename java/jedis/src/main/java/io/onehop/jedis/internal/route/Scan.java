@@ -20,7 +20,8 @@ import java.util.List;
  * SCAN over all nodes, one after another. The caller's cursor says which node is next.
  *
  * <p>In: a SCAN with such a cursor, or 0. Out: that node's reply, with the next cursor. Between
- * calls only cursors that are too large are remembered. Implements spec/route/route.md, "SCAN".
+ * calls nothing is remembered but cursors that are too large. Implements spec/route/route.md,
+ * "SCAN".
  */
 final class Scan {
     private static final int CURSOR = 1;
@@ -82,7 +83,7 @@ final class Scan {
                 null);
     }
 
-    /** The same command with the node's own cursor. */
+    /** The command with the node's own cursor in place of the caller's. */
     private static CommandArguments asked(CommandArguments arguments, String own) {
         CommandArguments asked = new CommandArguments(arguments.getCommand());
         for (int i = 1; i < arguments.size(); i++) {

@@ -12,8 +12,8 @@ import java.util.Map;
 
 /**
  * Presents all nodes as the one connection that Jedis' {@code ScanIteration} needs. Each batch of
- * keys takes the newest route. If keys may have moved since the iteration began, the batch is
- * refused by its cursor.
+ * keys takes the newest route. If keys may have moved since the iteration began, the cursor of the
+ * batch is refused.
  */
 public final class ScanConnection extends Connection {
     private final CurrentRoute route;
@@ -27,7 +27,7 @@ public final class ScanConnection extends Connection {
         return route.executeCommand(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
     }
 
-    /** What {@code ScanIteration} takes its connection from. */
+    /** The provider from which {@code ScanIteration} takes its connection. */
     public static ConnectionProvider provider(CurrentRoute route) {
         Connection all = new ScanConnection(route);
         return new ConnectionProvider() {

@@ -23,9 +23,9 @@ import redis.clients.jedis.Protocol;
 public record TransactionBinding(Pool pool, int home, byte[] key) {
 
     /**
-     * The binding after one more command: the same as before, or that of its first key; {@code
-     * null} if there was no key yet. {@code held}: the transaction has leased a connection of this
-     * pool.
+     * The binding after one more command. It is the same as before; or if there was none, the
+     * binding to the first key of the command. {@code null} if there was no key yet. {@code held}:
+     * the transaction has leased a connection of this pool.
      */
     public static @Nullable TransactionBinding next(
             @Nullable TransactionBinding before,

@@ -37,8 +37,8 @@ public final class IdleConnectionEvictor implements AutoCloseable {
     }
 
     /**
-     * From now on connections that a call leaves are closed soon, until none is open. If the thread
-     * was interrupted, another one does that.
+     * From now on connections that calls give back are closed soon, until none is open. If the
+     * thread was interrupted, another thread does that.
      */
     @Override
     public void close() {
@@ -55,7 +55,8 @@ public final class IdleConnectionEvictor implements AutoCloseable {
             try {
                 isOver = hasTurned();
             } catch (Error again) {
-                // No memory even for a pause. Nothing here could fail once more.
+                // There is no memory even for a pause. This handler does nothing, so nothing here
+                // can fail again.
             }
         }
     }

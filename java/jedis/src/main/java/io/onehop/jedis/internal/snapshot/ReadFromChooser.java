@@ -24,19 +24,20 @@ import java.util.stream.Collectors;
  * Chooses the node that answers a read, the master or one of its replicas, by the server pool's
  * {@code read_from}.
  *
- * <p>A replica may return older data than its master has just acknowledged. Setting {@code
- * read_from} accepts that. Writes, transactions and blocking commands always go to the master. Any
- * thread. Implements spec/config, {@code read_from}, and spec/topology/cluster.md, section 7.
+ * <p>A replica may not have the data yet that its master has just acknowledged. A configuration
+ * with {@code read_from} accepts that. Writes, transactions and blocking commands always go to the
+ * master. Any thread. Implements spec/config, {@code read_from}, and spec/topology/cluster.md,
+ * section 7.
  */
 public final class ReadFromChooser {
     private final Pool[] pools;
     private final ReadFrom from;
-    // By master: the indexes of the nodes that may answer for it, in order.
+    // For each master the indexes of the nodes that may answer its reads, in order.
     private final int[][] lists;
-    private final boolean[] isFailing; // By node, as the map reports it.
+    private final boolean[] isFailing; // For each node, as the map reports it.
     private final AtomicLong reads; // Reads of this client that went to the fastest node.
     private volatile int last; // The fastest node at the last choice.
-    // By master: its reads that went to nodes in turn.
+    // For each master, how many of its reads went to nodes in turn.
     private final AtomicIntegerArray turns;
 
     /** {@code before} is the chooser of the previous snapshot, or {@code null}. */
@@ -53,7 +54,10 @@ public final class ReadFromChooser {
         this.turns = turns(before == null ? new AtomicIntegerArray(0) : before.turns, pools.length);
     }
 
-    /** Once for each map, so the cost of a read does not depend on the number of nodes. */
+    /**
+     * Makes the lists, once for each map, so that the cost of a read does not depend on the number
+     * of nodes.
+     */
     private void list(PoolTopology topology) {
         topology.nodes().forEach(node -> isFailing[node.index()] = node.failing());
         Map<Integer, List<Node>> shards =
@@ -106,7 +110,8 @@ public final class ReadFromChooser {
     }
 
     /**
-     * The node that answers for this master. Several nodes take turns. -1 if no node may answer.
+     * The node that answers a read of this master. Several nodes take turns. -1 if no node may
+     * answer.
      */
     public int of(int master) {
         if (from == ReadFrom.LOWEST_LATENCY) {
@@ -127,7 +132,10 @@ public final class ReadFromChooser {
         return turns.getAndIncrement(master);
     }
 
-    /** A healthy replica of this master, chosen by the turn, but not {@code without}; -1: none. */
+    /**
+     * A healthy node of this master's list other than {@code without}, chosen by the turn; -1:
+     * none.
+     */
     private int next(int master, int without, int turn) {
         int[] list = lists[master];
         for (int i = 0; i < list.length; i++) {

@@ -30,15 +30,15 @@ import java.util.Set;
  * node.
  *
  * <p>In: a topology, and the previous snapshot if there is one. Out: what a call uses from its
- * beginning to its end. Immutable except for the state of its connections. Any thread may keep one
- * for any time. Implements spec/topology.
+ * beginning to its end. Immutable, except for the state of its connections. Any thread may keep a
+ * snapshot for any time. Implements spec/topology.
  */
 public final class Snapshot {
     /*
-     * In the next snapshot a node keeps its connections if it is reached in the same way. If it
+     * If a node is reached in the same way in the next snapshot, it keeps its connections. If it
      * is reached in another way, but has the same name and address, it keeps only its meter and
-     * health. Pools that the next snapshot does not use are retired. A call that still holds
-     * this snapshot may lease from them.
+     * health. Pools that the next snapshot does not use are retired. A call that still uses this
+     * snapshot may lease from them.
      */
     private static final long NOT_PLACED_YET = -1;
 
@@ -116,7 +116,7 @@ public final class Snapshot {
         return tls.credentials() != null;
     }
 
-    /** The database of its calls. */
+    /** The database of the calls over this snapshot. */
     public int database() {
         int own =
                 topology.pool().database() > 0
@@ -134,8 +134,8 @@ public final class Snapshot {
     }
 
     /**
-     * The same snapshot with keys placed again: not on ejected nodes, unless all are ejected. Adds
-     * log lines to news.
+     * The same snapshot with keys placed again. Ejected nodes get no keys, unless all nodes are
+     * ejected. Adds log lines to news.
      */
     Snapshot placedAgain(List<Runnable> news) {
         long counted = nodes.ejections();
@@ -167,7 +167,9 @@ public final class Snapshot {
         return Arrays.stream(pools).filter(pool -> !kept.contains(pool)).toList();
     }
 
-    /** True if that topology places keys, reaches nodes and names connections in the same way. */
+    /**
+     * True if the other topology places keys, reaches nodes and names connections in the same way.
+     */
     public boolean isLike(PoolTopology other) {
         return topology.fingerprint().equals(other.fingerprint())
                 && pool().reachesNodesLike(other.pool())
@@ -202,9 +204,9 @@ public final class Snapshot {
     }
 
     /**
-     * The node that has taken over from one of an earlier snapshot: the master of the slot that is
-     * its home, or the node of the same name if that is at another address. {@code null} if there
-     * is none.
+     * The node that has taken over from {@code asked}, a node of an earlier snapshot: the master of
+     * the slot {@code home}, or the node of the same name if it has another address. {@code null}
+     * if there is none.
      */
     public @Nullable Pool successor(Pool asked, int home) {
         Endpoint before = asked.endpoint();
@@ -221,13 +223,16 @@ public final class Snapshot {
                 : pools[named.index()];
     }
 
-    /** True if another node may answer reads of this home now, in the place of this one. */
+    /** True if another node may answer reads of this home now, in the place of {@code asked}. */
     public boolean hasFallback(Pool asked, int home) {
         Node node = topology.find(asked.endpoint().name());
         return node != null && readFrom.hasFallback(keys.nodeAt(home), node.index());
     }
 
-    /** The index of that node; -1 if there is none. */
+    /**
+     * The index of the node that may answer reads of this home in the place of {@code asked}; -1 if
+     * there is none.
+     */
     public int fallback(Pool asked, int home) {
         Node node = topology.find(asked.endpoint().name());
         return node == null ? -1 : readFrom.fallback(keys.nodeAt(home), node.index());
@@ -239,14 +244,14 @@ public final class Snapshot {
     }
 
     /**
-     * False for a Redis Cluster until a node has returned the map, and for masters that Sentinels
-     * watch until those were asked.
+     * False for a Redis Cluster until a node has returned the map. False for masters that Sentinels
+     * watch, until the Sentinels were asked.
      */
     public boolean isMapped() {
         return isMapped;
     }
 
-    /** How its connections are encrypted; {@code null} if they are plain. */
+    /** How connections are encrypted, for any server pool of this client. */
     public ClientTls tls() {
         return tls;
     }

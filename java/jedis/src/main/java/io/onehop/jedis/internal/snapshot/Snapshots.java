@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
 /**
  * The newest snapshot of a client, and the pools that only older ones use.
  *
- * <p>Any thread may take the newest one, with one volatile read. {@link #adopt} replaces it.
+ * <p>Any thread may take the newest snapshot, with one volatile read. {@link #adopt} replaces it.
  */
 public final class Snapshots {
     /* A monitor, not a Lock: the JVM releases it on any Error, even if no stack is left. */
@@ -37,13 +37,13 @@ public final class Snapshots {
         beans.are(List.of(newest.pools()));
     }
 
-    /** The newest one as it is. */
+    /** The newest snapshot as it is. */
     public Snapshot newest() {
         return newest;
     }
 
     /**
-     * The newest one for a call that begins. It places keys again if a node was ejected or may
+     * The newest snapshot for a call that begins. Places keys again if a node was ejected or may
      * return.
      */
     public Snapshot current() {
@@ -51,13 +51,13 @@ public final class Snapshots {
         return now.isOutdated() ? placedAgain() : now;
     }
 
-    /** The first thread that notices it places keys again, for all others. */
+    /** Places keys again. The first thread that notices the need does it for all others. */
     private Snapshot placedAgain() {
         List<Runnable> news = new ArrayList<>();
         try {
             return placedAgain(news);
         } finally {
-            // Outside the lock, because a logger may be slow or make calls.
+            // This is outside the lock, because a logger may be slow or make calls.
             news.forEach(Runnable::run);
         }
     }
@@ -73,8 +73,8 @@ public final class Snapshots {
     }
 
     /**
-     * Runs this at each change of the snapshot and when the client is closed, until {@link
-     * #unwatch}. It must neither wait nor throw.
+     * Runs {@code watcher} at each change of the snapshot and when the client is closed, until
+     * {@link #unwatch}. The watcher must neither wait nor throw.
      */
     public void watch(Runnable watcher) {
         watchers.add(watcher);
@@ -90,8 +90,8 @@ public final class Snapshots {
     }
 
     /**
-     * Replaces the topology by what {@code change} makes of it, unless that returns its argument.
-     * False if the client is closed.
+     * Replaces the topology by what {@code change} makes of it. If {@code change} returns its
+     * argument, nothing is replaced. False if the client is closed.
      */
     public boolean adopt(UnaryOperator<PoolTopology> change) {
         synchronized (lock) {

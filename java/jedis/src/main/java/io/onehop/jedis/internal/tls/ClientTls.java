@@ -10,11 +10,11 @@ import java.util.function.Supplier;
 
 /**
  * TLS of one client: the {@link Tls} of its server pool, whose configuration may change. It also
- * carries the builder's credentials to the connections.
+ * passes the builder's credentials to the connections.
  *
- * <p>What the builder was given holds for every configuration. Otherwise the directives of the
- * server pool say whether and how connections are encrypted. A changed configuration with the same
- * directives keeps the context, and so its sessions. Any thread.
+ * <p>If the builder was given TLS, that applies to every configuration. Otherwise the directives of
+ * the server pool say whether and how connections are encrypted. If a changed configuration has the
+ * same directives, the context and its sessions are kept. Any thread.
  */
 public final class ClientTls {
     private final @Nullable Tls given;
@@ -22,13 +22,15 @@ public final class ClientTls {
     private @Nullable ServerPool seen;
     private @Nullable Tls last;
 
-    /** Both are what the builder was given, or {@code null}. */
+    /** Both arguments are what the builder was given, or {@code null}. */
     public ClientTls(@Nullable Tls given, @Nullable Supplier<RedisCredentials> credentials) {
         this.given = given;
         this.credentials = credentials;
     }
 
-    /** Asked for each new connection, instead of the server pool's directives. */
+    /**
+     * The supplier that is asked for each new connection, instead of the server pool's directives.
+     */
     public @Nullable Supplier<RedisCredentials> credentials() {
         return credentials;
     }

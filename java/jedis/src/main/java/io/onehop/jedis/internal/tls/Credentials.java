@@ -50,7 +50,10 @@ final class Credentials {
         }
     }
 
-    /** {@code null}: what the JDK trusts, cacerts or javax.net.ssl.trustStore. */
+    /**
+     * The certificates to trust; {@code null}: those that the JDK trusts, in cacerts or
+     * javax.net.ssl.trustStore.
+     */
     private static TrustManager @Nullable [] trust(ServerPool pool)
             throws IOException, GeneralSecurityException {
         String file = pool.text(Directive.TLS_CA_CERT_FILE);
@@ -104,7 +107,10 @@ final class Credentials {
         return key;
     }
 
-    /** The JDK would show a certificate of another key, and the node would end the handshake. */
+    /**
+     * Requires that key and certificate belong together. Otherwise the JDK would show the
+     * certificate all the same, and the node would end the handshake.
+     */
     private static void requirePair(PrivateKey key, X509Certificate certificate)
             throws GeneralSecurityException {
         String algorithm =

@@ -33,7 +33,7 @@ import javax.crypto.spec.PBEKeySpec;
  * Reads PEM files: certificates, and a private key.
  *
  * <p>In: a path. Out: what the file holds, or an exception whose message says what is wrong with
- * the file. A message never has a part of a key or a passphrase.
+ * the file. A message never contains a part of a key or of a passphrase.
  */
 final class Pem {
     /*
@@ -166,8 +166,8 @@ final class Pem {
     }
 
     /**
-     * The curve of a SEC 1 key: SEQUENCE { version, OCTET STRING, [0] { curve }, ... }. All its
-     * lengths but the first are below 128.
+     * The curve of a SEC 1 key: SEQUENCE { version, OCTET STRING, [0] { curve }, ... }. All lengths
+     * in it but the first are below 128.
      */
     private static byte[] curve(byte[] sec1) throws InvalidKeyException {
         try {

@@ -21,8 +21,8 @@ import javax.net.ssl.SSLParameters;
 /**
  * TLS of one server pool: makes the engine of each new connection.
  *
- * <p>All engines share one context, the caller's or that of the server pool's files, so a later
- * handshake with the same node resumes the session of an earlier one. Any thread.
+ * <p>All engines share one context: the caller's, or the context of the server pool's files. So a
+ * later handshake with the same node resumes the session of an earlier one. Any thread.
  */
 public final class Tls {
     private interface Source {
@@ -37,7 +37,8 @@ public final class Tls {
     private final Source source;
     private final @Nullable SSLParameters given;
     private final boolean checksNames;
-    private final @Nullable String name; // Instead of the node's host.
+    // The name that certificates must have, instead of the node's host; null: the host.
+    private final @Nullable String name;
 
     private Tls(
             Source source,
@@ -51,16 +52,16 @@ public final class Tls {
     }
 
     /**
-     * {@code given} parameters are the caller's; a server name in them is that of every node.
-     * {@code checksNames}: whether a certificate must be for its node's host; who issued it is
-     * checked by the context's trust managers.
+     * TLS of a context. {@code given}: the caller's parameters; a server name in them is the name
+     * of every node. {@code checksNames}: whether a certificate must be for the host of its node.
+     * The context's trust managers check who issued it.
      */
     public static Tls of(SSLContext context, @Nullable SSLParameters given, boolean checksNames) {
         String name = given == null ? null : nameIn(given.getServerNames());
         return new Tls(() -> context, given, checksNames, name);
     }
 
-    /** By the directives of a server pool that has {@code tls: true}. */
+    /** TLS by the directives of a server pool that has {@code tls: true}. */
     static Tls of(ServerPool pool) {
         if (pool.tlsVerify() == TlsVerify.NONE) {
             LOG.log(Level.WARNING, String.format(Words.LOG_TLS_NONE, Shown.of(pool.name())));
@@ -107,7 +108,7 @@ public final class Tls {
         return engine;
     }
 
-    /** No names for a host that SNI cannot name, as for an address. */
+    /** The names for SNI: none for a host that SNI cannot name, such as an address. */
     private static List<SNIServerName> serverNames(String host) {
         try {
             return List.of(new SNIHostName(host));

@@ -24,13 +24,13 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 
 /**
- * The files that the directives of a server pool name, as a context.
+ * The context that is made of the files that the directives of a server pool name.
  *
- * <p>In: the server pool. Out: the context of its files as they are. The files are read at the
- * first connection, and again when one of them has changed, which is checked at most once a second.
- * Open connections keep the context they have. A file that has become bad changes nothing, and the
- * log says so once. It is read again at each check: the reason may be outside of it, such as its
- * rights. Any thread.
+ * <p>In: the server pool. Out: the context of its files as they are now. The files are read at the
+ * first connection, and again when one of them has changed. That is checked at most once a second.
+ * Open connections keep their context. If a file has become bad, the earlier context stays in use,
+ * and the log says so once. The files are then read again at each check, because the reason may be
+ * outside of the file, such as its rights. Any thread.
  */
 final class TlsFiles {
     private static final System.Logger LOG = System.getLogger("io.onehop");
@@ -39,7 +39,8 @@ final class TlsFiles {
 
     private final ServerPool pool;
     private @Nullable SSLContext context;
-    private List<String> versions = List.of(); // Of the files of the context.
+    // The versions of the files from which the context was made.
+    private List<String> versions = List.of();
     private @Nullable String refusal; // Why newer files were last refused.
     private long checkedNs;
 
@@ -99,7 +100,7 @@ final class TlsFiles {
         }
     }
 
-    /** A text for each file, which differs after each change. */
+    /** A text for each file, which changes whenever the file changes. */
     private List<String> versions() {
         return Stream.of(
                         Directive.TLS_CA_CERT_FILE, Directive.TLS_CERT_FILE, Directive.TLS_KEY_FILE)

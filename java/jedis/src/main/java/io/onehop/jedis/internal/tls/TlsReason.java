@@ -17,8 +17,8 @@ import javax.net.ssl.SSLException;
 /**
  * Why a handshake failed, from what the JDK threw.
  *
- * <p>The JDK says by the type of a cause what was wrong with the node's certificate, and by text
- * which alert the node has sent.
+ * <p>What was wrong with the node's certificate can be seen from the type of a cause. Which alert
+ * the node has sent can be seen only from the text.
  */
 public final class TlsReason {
     private TlsReason() {}
@@ -51,12 +51,18 @@ public final class TlsReason {
         return ofAlert(thrown, isNameless);
     }
 
-    /** The path begins with the node's certificate. */
+    /**
+     * True if a certificate other than the node's own has expired: the path begins with the node's
+     * certificate.
+     */
     private static boolean isOfExpiredCa(CertPathValidatorException broken) {
         return broken.getReason() == BasicReason.EXPIRED && broken.getIndex() > 0;
     }
 
-    /** The second: this client trusts no CA at all, as with a JDK that has none installed. */
+    /**
+     * True if this client does not trust the issuer. If it trusts no CA at all, as with a JDK that
+     * has none installed, the cause is an InvalidAlgorithmParameterException.
+     */
     private static boolean isOfUnknownIssuer(Throwable cause) {
         return cause instanceof CertPathBuilderException
                 || cause instanceof InvalidAlgorithmParameterException
