@@ -1,8 +1,8 @@
 package io.onehop.core;
 
 /**
- * How a hash value chooses a node (spec/placement). The names are those of nutcracker's {@code
- * distribution} directive; after them come the distributions of other clients.
+ * How a hash value chooses a node (spec/placement). The first three names are those of nutcracker's
+ * {@code distribution} directive. After them come the distributions of other clients.
  */
 public enum Distribution {
     /** Consistent hashing: the node of the first ring point at or after the hash. */
@@ -30,8 +30,8 @@ public enum Distribution {
     /** The slots of Codis. */
     CODIS("codis"),
     /**
-     * The slot table of a Redis Cluster: the node of each of its 16,384 slots. A file cannot name
-     * it.
+     * The slot table of a Redis Cluster: the node of each of its 16,384 slots. A configuration file
+     * cannot name this distribution.
      */
     SLOTS("slots");
 

@@ -12,13 +12,13 @@ import java.nio.charset.StandardCharsets;
  * explain.
  *
  * @param key the key
- * @param hashed the part of it that is hashed: the part inside the hash tag, or the whole key
+ * @param hashed the part of the key that is hashed: the part inside the hash tag, or the whole key
  * @param hashFunction the pool's hash function
  * @param hash the hash value, 0 to 4294967295; 0 for an empty key; under {@code murmur64a} a signed
  *     number of 64 bits
  * @param distribution the pool's distribution
  * @param point the value of the ring point that took the key; modula: the slot; random: 0
- * @param node the node that has the key; for random, one draw
+ * @param node the node that has the key; for random, a node that was drawn for this explanation
  * @param movesFrom the node that the key moves from; {@code null} if it does not move
  */
 public record Explanation(

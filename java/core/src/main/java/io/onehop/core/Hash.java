@@ -6,7 +6,7 @@ public enum Hash {
     ONE_AT_A_TIME("one_at_a_time"),
     /** The first four bytes of MD5. */
     MD5("md5"),
-    /** CRC-16; the bits above 16 stay. */
+    /** CRC-16 that is not cut to 16 bits: higher bits stay in the result. */
     CRC16("crc16"),
     /** 15 bits of CRC-32. */
     CRC32("crc32"),
@@ -26,11 +26,11 @@ public enum Hash {
     MURMUR("murmur"),
     /** Jenkins' lookup3, seeded by 13. */
     JENKINS("jenkins"),
-    /** MurmurHash64A with the seed of Jedis; for its distributions only. */
+    /** MurmurHash64A with the seed of Jedis; only for the distributions of Jedis. */
     MURMUR64A("murmur64a"),
-    /** PHP's crc32b; for RedisArray only. */
+    /** PHP's crc32b; only for RedisArray. */
     CRC32B("crc32b"),
-    /** PHP's joaat; for RedisArray only. */
+    /** PHP's joaat; only for RedisArray. */
     JOAAT("joaat");
 
     private final String label;

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /**
- * Where every key of a server pool is: its nodes, and which of them has a key and why.
+ * Where every key of a server pool is: the nodes of the pool, and which of them has a key and why.
  *
  * <p>Immutable, for any thread; a change makes another topology. Only clients implement it.
  */
@@ -60,8 +60,8 @@ public interface Topology {
     @Nullable Node find(String name);
 
     /**
-     * Says whether two processes, of any language, place keys alike: exactly then their
-     * fingerprints are equal. Ejection does not change it.
+     * Shows whether two processes, in any language, place keys alike: their fingerprints are equal
+     * exactly if they do. Ejection does not change the fingerprint.
      *
      * @return 32 hexadecimal digits
      */

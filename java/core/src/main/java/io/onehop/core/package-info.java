@@ -1,8 +1,9 @@
 /**
- * The part of the core that programs use: where keys are, and the names for it. It has the values
+ * The part of the core that programs use: where keys are, and the names for that. It has the values
  * of the lowest layer, and one interface, {@link io.onehop.core.Topology}.
  *
- * <p>The other packages of the core are only for the clients. Each is above the ones it uses:
+ * <p>The other packages of the core are only for the clients. Each package is above those that it
+ * uses:
  *
  * <pre>
  *  nutcracker.yml ─► config ─► topology (ServerPool, PoolTopology) ─► Node

@@ -2,7 +2,7 @@ package io.onehop.core.base;
 
 /** UTF-8 (RFC 3629) in bytes: no overlong forms, no surrogates. */
 public final class Utf8 {
-    /** The smallest character by number of continuing bytes. */
+    /** For each number of continuing bytes, the smallest character that needs them. */
     private static final int[] SMALLEST = {0, 0x80, 0x800, 0x10000};
 
     private Utf8() {}

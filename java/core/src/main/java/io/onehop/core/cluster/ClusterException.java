@@ -1,6 +1,6 @@
 package io.onehop.core.cluster;
 
-/** Why the map that a node returned is malformed or not adopted. spec/topology/cluster.md. */
+/** Says why the map that a node returned is malformed or not adopted. spec/topology/cluster.md. */
 public final class ClusterException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -24,9 +24,9 @@ import java.util.Set;
  * The map of a Redis Cluster as one node returned it: all nodes and slots, read, checked, and made
  * a topology.
  *
- * <p>A refresh makes a map, and drops it once it is a {@link PoolTopology}. Nothing is trusted
- * unchecked. A bad answer gives a reason, and never replaces the current map. Immutable. Implements
- * spec/topology/cluster.md.
+ * <p>A refresh makes a map, and drops it when a {@link PoolTopology} was made of it. Nothing is
+ * trusted without a check. A bad answer gives a reason, and never replaces the current map.
+ * Immutable. Implements spec/topology/cluster.md.
  */
 public final class ClusterMap {
     private static final String EPOCH = "cluster_current_epoch:";
@@ -51,7 +51,8 @@ public final class ClusterMap {
      *
      * @param reply the reply to CLUSTER SHARDS or CLUSTER SLOTS: the bytes of one whole value
      * @param info the reply to CLUSTER INFO: the bytes of one whole value; may be empty
-     * @param host the host of this node, which replaces every endpoint that is left open
+     * @param host the host of this node, which takes the place of every endpoint that the answer
+     *     leaves open
      * @param zone the zone of the server pool
      */
     public static ClusterMap read(byte[] reply, byte[] info, String host, Zone zone)
@@ -111,8 +112,8 @@ public final class ClusterMap {
     }
 
     /**
-     * Chooses the map that is to replace {@code current} ({@code null}: there is none yet). Either
-     * map may be {@code null}.
+     * Chooses the map that is to replace {@code current} ({@code null}: there is none yet). Each of
+     * the two new maps may be {@code null}.
      *
      * @throws ClusterException if no map is fit
      */
@@ -125,7 +126,8 @@ public final class ClusterMap {
             throw new ClusterException(second != null ? notSecond : notFirst);
         }
         if (first == null || notFirst != null) {
-            return Objects.requireNonNull(second); // Otherwise both had a reason.
+            // If both were null, both would have had a reason.
+            return Objects.requireNonNull(second);
         }
         if (second == null || notSecond != null) {
             return first;
@@ -158,14 +160,17 @@ public final class ClusterMap {
         return map.served < (before + 1) / 2 ? Message.MAP_PARTIAL.what(map.served, before) : null;
     }
 
-    /** True if it has no node of the current map: it is of another cluster, or of a new one. */
+    /**
+     * True if this map has no node of the current map: it is the map of another cluster, or of a
+     * new one.
+     */
     public boolean isForeign(@Nullable PoolTopology current) {
         return current != null && !hasNodeOf(current);
     }
 
     /**
-     * True if both maps are of one cluster. Epochs of another cluster, or of one that was created
-     * again, cannot be compared.
+     * True if both maps are of the same cluster. Epochs of another cluster, or of a cluster that
+     * was created again, cannot be compared.
      */
     private boolean hasNodeOf(PoolTopology current) {
         Set<String> ids = new HashSet<>();
@@ -175,8 +180,8 @@ public final class ClusterMap {
     }
 
     /**
-     * The topology of this map for a pool. A node that {@code current} has, by name, keeps its
-     * index. New nodes get free indexes. {@code current} may be {@code null}.
+     * The topology of this map for a pool. A node whose name {@code current} has keeps its index.
+     * New nodes get free indexes. {@code current} may be {@code null}.
      */
     public PoolTopology topology(ServerPool pool, @Nullable PoolTopology current) {
         int[] to = new int[nodes.size()];

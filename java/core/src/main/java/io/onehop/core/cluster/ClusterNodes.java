@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Collects nodes and slots into a map. A node has one entry, however often it is named. At the end
- * every slot has a node.
+ * Collects nodes and slots into a map. A node has only one entry, even if it is named several
+ * times. At the end every slot has a node.
  *
  * <p>Implements spec/topology/cluster.md, sections 2 and 3.
  */
@@ -85,7 +85,7 @@ final class ClusterNodes {
         return known;
     }
 
-    /** The host of an endpoint. {@code open} replaces one that is left open. */
+    /** The host of an endpoint. If the answer leaves it open, the host is {@code open}. */
     static String host(String endpoint, String address, String open) {
         String host = endpoint.equals("?") ? address : endpoint;
         if (host.isEmpty() || host.equals("?")) {
@@ -150,8 +150,8 @@ final class ClusterNodes {
     }
 
     /**
-     * A node that was replaced at its address appears twice, the old one as failing. Marks the old
-     * one.
+     * Marks the old nodes of addresses that appear twice. If a node was replaced by a node with the
+     * same address, an answer may name both, the old node as failing.
      */
     private boolean[] doubles() throws ClusterException {
         boolean[] isDropped = new boolean[nodes.size()];
@@ -195,7 +195,10 @@ final class ClusterNodes {
         }
     }
 
-    /** Gives a slot without an owner to the owner of the nearest slot before it, around the end. */
+    /**
+     * Gives a slot without an owner to the owner of the nearest slot before it; before slot 0 comes
+     * the last slot.
+     */
     private void standIn() {
         int last = 0;
         for (char owner : slots) {

@@ -7,9 +7,9 @@ import io.onehop.core.cluster.ClusterValues.Kind;
 import java.util.function.Predicate;
 
 /**
- * Reads the two forms of a map. CLUSTER SHARDS (7.0 and later) has shards, each with its slots and
- * its nodes as pairs of name and value. CLUSTER SLOTS has ranges, each with its nodes, the owner
- * first.
+ * Reads the two forms of a map. CLUSTER SHARDS (7.0 and later) lists shards, each with its slots
+ * and with its nodes, which are pairs of name and value. CLUSTER SLOTS lists ranges of slots, each
+ * with its nodes, the owner first.
  *
  * <p>Unknown names are skipped, because later servers will add some. Implements
  * spec/topology/cluster.md, sections 1 and 2.
@@ -75,7 +75,7 @@ final class ClusterReply {
         require(values.skip());
     }
 
-    /** Reads the slots after the nodes, wherever they are in the shard. */
+    /** Reads a shard: first its nodes, then its slots, in whichever order the shard has them. */
     private void takeShard(long fields) throws ClusterException {
         int owner = ClusterNodes.NOBODY;
         int slots = -1;
@@ -107,8 +107,8 @@ final class ClusterReply {
     }
 
     /**
-     * The nodes of one shard. Its owner is the first master that is online, or else the first
-     * master. After a failover some servers list the lost master and the new one.
+     * The nodes of one shard. The owner of its slots is the first master that is online, or if none
+     * is, the first master. After a failover some servers list the lost master and the new one.
      */
     private int takeShardNodes(int before) throws ClusterException {
         long count = list();
@@ -186,8 +186,8 @@ final class ClusterReply {
     }
 
     /**
-     * Address, port, and from later servers an id and pairs of further names. The port is the one
-     * for the kind of connection that asked.
+     * Address, port, and from later servers an id and pairs of further names. The port is for
+     * connections of the kind that asked: plain or TLS.
      */
     private ToldNode takeRangeNode() throws ClusterException {
         ToldNode entry = new ToldNode();

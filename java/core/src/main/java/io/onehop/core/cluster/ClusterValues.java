@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads RESP values, one by one, from bytes that have all arrived. It does not trust an earlier
- * framing: every length is compared with the bytes that are left. Texts are bytes, decoded as
- * Latin-1.
+ * Reads RESP values, one by one, from bytes that have all arrived. It does not rely on an earlier
+ * check of the framing: every length is compared with the bytes that remain. Texts are bytes,
+ * decoded as Latin-1.
  *
  * <p>Implements spec/topology/cluster.md, section 1.
  */
@@ -25,7 +25,10 @@ final class ClusterValues {
     private final byte[] bytes;
     private int at;
 
-    /** What the last take found. For a list only its beginning: {@code number} values follow. */
+    /**
+     * What the last take found. If it is a list, only its beginning was taken, and {@code number}
+     * values follow.
+     */
     Kind kind = Kind.NIL;
 
     String text = "";

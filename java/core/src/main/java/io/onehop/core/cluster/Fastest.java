@@ -6,9 +6,9 @@ import io.onehop.core.base.Limits;
  * Chooses the node that answers fastest among those that have a key ({@code read_from:
  * lowest_latency}).
  *
- * <p>The caller keeps one number for each node: a moving average of its read latencies, where a new
- * value has the weight one eighth; 0 while there is none. Pure arithmetic. Implements
- * spec/topology/cluster.md, section 7.
+ * <p>The caller keeps one number for each node: a moving average of its read latencies, in which a
+ * new value has the weight one eighth. The number is 0 as long as there was no read. Pure
+ * arithmetic. Implements spec/topology/cluster.md, section 7.
  */
 public final class Fastest {
     private Fastest() {}
@@ -23,8 +23,8 @@ public final class Fastest {
      *
      * @param nodes the indexes of the nodes, at least one and ascending
      * @param smoothedNs the average of each, in nanoseconds
-     * @param reads how many reads were given a node before
-     * @param last the node of the read before
+     * @param reads for how many reads a node was chosen before
+     * @param last the node that was chosen for the previous read
      */
     public static int choose(int[] nodes, long[] smoothedNs, long reads, int last) {
         int best = 0;

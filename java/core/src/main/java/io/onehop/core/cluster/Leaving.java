@@ -13,8 +13,8 @@ public enum Leaving {
 
     /**
      * A request that waits. {@code isSent}: a byte of it was sent. {@code isHeard}: a byte of an
-     * answer has come. {@code isReadOnly}: all of it may be sent again. {@code isBound}: it needs
-     * this node.
+     * answer has come. {@code isReadOnly}: the whole request may be sent again. {@code isBound}: it
+     * needs this node.
      */
     public record Request(
             boolean isSent,

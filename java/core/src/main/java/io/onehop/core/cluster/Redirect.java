@@ -16,18 +16,18 @@ import java.util.Objects;
 /**
  * What to do after a node of a Redis Cluster has redirected a command, or cannot serve it now.
  *
- * <p>A pure function of the error, the map and what was tried so far. It sends nothing, waits for
- * nothing and reads no clock; its caller has the command, the deadline and the connections. All of
- * these errors mean that the command has not run, so writes are treated like reads. Twin of {@code
- * core/cluster/redirect} in C. Implements spec/route/route.md, section 10.
+ * <p>The decision is a pure function of the error, the map and what was tried so far. It sends
+ * nothing, waits for nothing and reads no clock; the caller has the command, the deadline and the
+ * connections. All of these errors mean that the command has not run, so writes are treated like
+ * reads. Twin of {@code core/cluster/redirect} in C. Implements spec/route/route.md, section 10.
  *
  * @param action what to do next
  * @param node for FOLLOW and ASK: the target
  * @param slot the slot that the error is about
  * @param hasMoved {@code slot} belongs to {@code node} from now on: {@link PoolTopology#withSlots}
  * @param wantsRefresh the map is old: request a refresh, and do not wait for it
- * @param waitMs for AGAIN
- * @param reason for GIVE_UP, otherwise {@code null}
+ * @param waitMs for AGAIN: how long to wait
+ * @param reason for GIVE_UP: why; otherwise {@code null}
  */
 public record Redirect(
         Action action,
@@ -62,7 +62,7 @@ public record Redirect(
      * @param error the node's text, without the {@code -}
      * @param asked the node that returned it
      * @param hops how often the command was sent on: FOLLOW and ASK
-     * @param tries how often it has waited: AGAIN
+     * @param tries how often the command has waited: AGAIN
      * @param leftMs milliseconds to the deadline; negative: there is none
      * @param held the connection is dedicated: MULTI, WATCH
      * @param fresh since this error the map was refreshed, or could not be
@@ -81,7 +81,10 @@ public record Redirect(
     private static final Redirect NONE = new Redirect(Action.NONE, 0, 0, false, false, 0, null);
     private static final Message IN_VAIN = Message.REDIRECT_LATE;
 
-    /** True if an error may mean that the command has not run. Only its whole first word counts. */
+    /**
+     * True if an error may be a redirect, which means that the command has not run. Only the whole
+     * first word of the error counts.
+     */
     public static boolean isOne(@Nullable String error) {
         if (error == null) {
             return false;
@@ -94,7 +97,10 @@ public record Redirect(
                 || Words.REDIRECT_BUSY.contains(word);
     }
 
-    /** True if the node has become a replica, and so has ended the waits at it. */
+    /**
+     * True if the error says that the node has ended the waits at it, because it has become a
+     * replica.
+     */
     public static boolean endsWaits(String error) {
         return error.startsWith(Words.UNBLOCKED_BY_CHANGE);
     }
@@ -166,9 +172,9 @@ public record Redirect(
     }
 
     /**
-     * A node that the map lacks may be new, or gone: only a refresh can tell. If the refreshed map
-     * also lacks it, there are two cases: the slot's owner in the map is the same node under
-     * another name, or the news has not reached all nodes yet.
+     * A redirect to a node that the map lacks. The node may be new, or gone: only a refresh can
+     * tell. If the refreshed map also lacks the node, there are two cases: the slot's owner in the
+     * map is the same node under another name, or the news has not reached all nodes yet.
      */
     private static Redirect toUnknown(PoolTopology map, Case it, Action action, int slot) {
         if (!it.fresh) {
@@ -181,7 +187,7 @@ public record Redirect(
         return goTo(it, Action.FOLLOW, owner, slot, false);
     }
 
-    /** A replica that cannot answer now has a master that can. */
+    /** Sends the command of a replica that cannot answer now to its master. */
     private static Redirect toMaster(PoolTopology map, Case it) {
         Node node = map.byIndex().get(it.asked);
         return node.role() == Role.REPLICA
@@ -190,8 +196,8 @@ public record Redirect(
     }
 
     /**
-     * The name that the map would use for "host:port". Without a host it is that of the node that
-     * was asked.
+     * The name that the map would use for "host:port". If the host is missing, it is the host of
+     * the node that was asked.
      */
     private static @Nullable String name(PoolTopology map, int asked, String endpoint) {
         int colon = endpoint.lastIndexOf(':');

@@ -17,11 +17,12 @@ import java.util.Map;
  *
  * @param reason why there is no address, otherwise {@code null}
  * @param host the host as announced; empty without an address
- * @param epoch of the Sentinel's configuration
+ * @param epoch the epoch of the configuration that the Sentinel has
  */
 public record SentinelAnswer(@Nullable Message reason, String host, int port, long epoch) {
     private static final int DIGITS_MAX = 18;
-    private static final String UNKNOWN = "-ERR unknown command"; // A redis that is not a Sentinel.
+    // The answer of a redis that is not a Sentinel.
+    private static final String UNKNOWN = "-ERR unknown command";
 
     /** Stands for the answer of a Sentinel that has not answered. */
     public static final SentinelAnswer SILENT = without(Message.SENTINEL_SILENT);
@@ -35,7 +36,7 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
         return host + ":" + port;
     }
 
-    /** True if there is an address, and it is this one. */
+    /** True if the Sentinel names this address. */
     public boolean names(String address) {
         return reason == null && address().equals(address);
     }
@@ -90,7 +91,7 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
     }
 
     /**
-     * The first text of each name in a list of names and values; {@code null} if the next value is
+     * The first text for each name in a list of names and values; {@code null} if the next value is
      * not such a list.
      */
     static @Nullable Map<String, String> fields(ClusterValues values) {

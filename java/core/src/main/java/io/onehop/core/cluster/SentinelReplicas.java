@@ -23,7 +23,7 @@ public final class SentinelReplicas {
     /**
      * The replicas that more than half of the replies to REPLICAS name, in no special order.
      *
-     * @param replies of the Sentinels that name the adopted address
+     * @param replies the replies of those Sentinels that name the adopted address
      * @param master the name of the master
      * @param adopted its address, which is not a replica
      */
@@ -69,7 +69,7 @@ public final class SentinelReplicas {
         return SentinelAnswer.isAddress(host, port) ? new Replica(host, (int) port, master) : null;
     }
 
-    /** True if it follows its master, as far as the Sentinel knows. */
+    /** True if the replica follows its master, as far as the Sentinel knows. */
     private static boolean isWell(Map<String, String> fields) {
         String flags = fields.get("flags");
         return flags != null

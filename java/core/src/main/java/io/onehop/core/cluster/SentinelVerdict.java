@@ -5,13 +5,14 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /**
- * Which address of a master is adopted from what all Sentinels of a pool say. The majority decides,
- * then the newest epoch.
+ * Which address of a master is adopted after the answers of all Sentinels of a pool. The majority
+ * decides, then the newest epoch.
  *
  * <p>Implements spec/topology/sentinel.md, section 2.
  *
  * @param address {@code host:port}
- * @param epoch the highest epoch that more than half of its supporters have reached
+ * @param epoch the highest epoch that more than half of the Sentinels that name the address have
+ *     reached
  */
 public record SentinelVerdict(String address, long epoch) {
 
@@ -30,8 +31,9 @@ public record SentinelVerdict(String address, long epoch) {
     }
 
     /**
-     * The address to adopt, or {@code null} if the known address stays. {@code answers}: one of
-     * each Sentinel, silent ones included. {@code known}: what was adopted before, or {@code null}.
+     * The address to adopt, or {@code null} if the known address stays. {@code answers}: one answer
+     * for each Sentinel, also for silent ones. {@code known}: what was adopted before, or {@code
+     * null}.
      */
     public static @Nullable SentinelVerdict of(
             List<SentinelAnswer> answers, @Nullable SentinelVerdict known) {
@@ -69,7 +71,7 @@ public record SentinelVerdict(String address, long epoch) {
         return majority(answers, known == null ? 0 : known.epoch) != null;
     }
 
-    /** True if most Sentinels name another address than {@code now}, the one that is known. */
+    /** True if most Sentinels name another address than {@code now}, the known address. */
     public static boolean isContradicted(
             List<SentinelAnswer> answers, @Nullable SentinelVerdict now) {
         String most = majority(answers, 0);

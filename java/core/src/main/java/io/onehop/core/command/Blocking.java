@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * Where a blocking command has its timeout: at a fixed position (negative: from the end), or after
- * an option. The option is searched from a position up to another word.
+ * Where a blocking command has its timeout: at a fixed position (negative: counted from the end),
+ * or after an option. The option is searched from one position on, up to a certain word.
  *
  * <p>Implements spec/route/route.md, the field {@code blocking}.
  */
@@ -60,7 +60,7 @@ public final class Blocking {
         }
     }
 
-    /** The place of the timeout among the words; 0 if there is none. */
+    /** The position of the timeout among the words; 0 if there is none. */
     public int position(CommandWords words) {
         int position =
                 option == null

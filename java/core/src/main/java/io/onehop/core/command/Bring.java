@@ -9,8 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The steps that bring one key from its old owner to its owner, without I/O. {@link #next} has what
- * to send, {@link #take} gets the replies, until {@link #end} is not {@link End#NONE}.
+ * The steps that bring one key from its old owner to its owner, without I/O. {@link #next} returns
+ * what to send, and {@link #take} gets the replies. This is repeated as long as {@link #end} is
+ * {@link End#NONE}.
  *
  * <p>For one thread. Implements spec/topology/moving.md, section 2, "Bringing";
  * spec/tools/reference/moving.py is the reference.
@@ -19,9 +20,9 @@ public final class Bring {
     private static final Pattern RUN_ID =
             Pattern.compile("^run_id:(\\S+)", Pattern.MULTILINE | Pattern.UNIX_LINES);
     private static final long MISSING = -2;
-    private static final long NO_END = -1; // As PTTL says it. RESTORE takes 0 for it.
+    private static final long NO_END = -1; // PTTL says it like this; for RESTORE it is 0.
 
-    /** How it ended. */
+    /** How bringing the key has ended. */
     public enum End {
         /** Not yet. */
         NONE,
@@ -31,7 +32,7 @@ public final class Bring {
         ANSWERED,
         /** A node has failed. */
         FAILED,
-        /** A node names no run_id, so it is unknown whether both are one server. */
+        /** One of the nodes names no run_id, so it is unknown whether both are one server. */
         NAMELESS
     }
 
@@ -48,11 +49,11 @@ public final class Bring {
      * Where MIGRATE sends a key, and how.
      *
      * @param timeoutMs at least 1
-     * @param auth AUTH or AUTH2 with what follows it, or nothing
+     * @param auth AUTH or AUTH2 with its arguments, or nothing
      */
     public record Target(String host, int port, int database, long timeoutMs, List<String> auth) {
 
-        /** {@code auth} for a server pool with these, if it has them. */
+        /** The {@code auth} of a server pool with this user and password, if it has them. */
         public static List<String> auth(@Nullable String user, @Nullable String password) {
             if (password == null) {
                 return List.of();
@@ -163,7 +164,7 @@ public final class Bring {
 
     private void migrated(@Nullable Object reply) {
         if (reply instanceof Lost lost) {
-            cannotMigrate = !lost.isUnsent(); // Perhaps it waits for the owner.
+            cannotMigrate = !lost.isUnsent(); // Perhaps the old owner waits for the owner.
             lost(lost, lost.isUnsent());
         } else if (isText(reply, "OK") || isText(reply, "NOKEY")) {
             end = End.BROUGHT;
@@ -200,7 +201,7 @@ public final class Bring {
         }
     }
 
-    /** Both have the key. What the old owner has is old, unless both are one server. */
+    /** Both nodes have the key. Unless both are one server, the value at the old owner is old. */
     private void compared(@Nullable Object old, @Nullable Object owner) {
         if (old instanceof Lost lost) {
             fail(lost, true);
@@ -282,12 +283,12 @@ public final class Bring {
         return end;
     }
 
-    /** The caller's own form of the error or the failure that ended it. */
+    /** The caller's own form of the error or the failure that ended the steps. */
     public @Nullable Object cause() {
         return cause;
     }
 
-    /** True if the old owner has failed or is nameless, not the owner. */
+    /** True if it is the old owner, and not the owner, that has failed or is nameless. */
     public boolean isOldFailed() {
         return isOldFailed;
     }

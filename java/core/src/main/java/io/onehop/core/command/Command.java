@@ -18,7 +18,7 @@ import java.util.Map;
  * spec/route/route.md.
  */
 public final class Command {
-    /* No command has a longer name, so a look-up of an invented name costs no more. */
+    /* No command has a longer name. So a look-up of an invented name does not cost more. */
     static final int NAME_BYTES_MAX = 64;
 
     private final String name;
@@ -51,7 +51,8 @@ public final class Command {
 
     /** Ends the construction of an entry. */
     void seal() {
-        // What a call without a plan cannot do: close the connection.
+        // After an unshared command the connection is closed, which a call without a plan cannot
+        // do.
         onlyKey = keys.length == 1 && !isUnshared ? keys[0].onlyPosition() : 0;
     }
 
@@ -61,8 +62,8 @@ public final class Command {
     }
 
     /**
-     * The entry of the subcommand, or this one if it is not a container or there is no second word;
-     * {@code null}: unknown.
+     * The entry of the subcommand; if this is not a container, or there is no second word, this
+     * entry; {@code null} if the subcommand is unknown.
      */
     public @Nullable Command resolve(CommandWords words) {
         Command found =
@@ -85,8 +86,8 @@ public final class Command {
     }
 
     /**
-     * An entry for a command that the table lacks and whose keys are known from elsewhere. It goes
-     * to one node, is a write and is not retried.
+     * An entry for a command that the table lacks and whose keys are known from elsewhere. Such a
+     * command goes to one node, counts as a write and is not retried.
      */
     public static Command unknown(byte[] name) {
         Command command =
@@ -109,7 +110,7 @@ public final class Command {
 
     /* ---- What it says ---- */
 
-    /** Its name in lower case, a subcommand's with a bar: {@code xgroup|create}. */
+    /** Its name in lower case; the name of a subcommand has a bar: {@code xgroup|create}. */
     public String name() {
         return name;
     }
@@ -119,7 +120,7 @@ public final class Command {
         return name.replace('|', ' ').toUpperCase(Locale.ROOT);
     }
 
-    /** True if the table has it, or a node has described it. */
+    /** True if the table has the command, or a node has described it. */
     public boolean isKnown() {
         return isKnown;
     }
@@ -128,7 +129,10 @@ public final class Command {
         return spread;
     }
 
-    /** Where it goes without its optional key. {@link Spread#NONE}: a key is required. */
+    /**
+     * Where the command goes if its optional key is missing. {@link Spread#NONE}: a key is
+     * required.
+     */
     public Spread withoutKeys() {
         return withoutKeys;
     }
@@ -137,7 +141,7 @@ public final class Command {
         return merge;
     }
 
-    /** Elements of a reply for each key, for {@link MergeRule#IN_ORDER}. */
+    /** How many elements of a reply belong to each key, for {@link MergeRule#IN_ORDER}. */
     public int mergeWidth() {
         return mergeWidth;
     }
@@ -146,17 +150,17 @@ public final class Command {
         return isWrite;
     }
 
-    /** True if repeating it does no harm. */
+    /** True if repeating the command does no harm. */
     public boolean isRetryable() {
         return isRetryable;
     }
 
-    /** True if its keys that move are brought first, although it only reads. */
+    /** True if those of its keys that move are brought first, although the command only reads. */
     public boolean brings() {
         return brings;
     }
 
-    /** True if its second word decides which command it is. */
+    /** True if the second word decides which command this is. */
     public boolean isContainer() {
         return isContainer;
     }
@@ -166,17 +170,23 @@ public final class Command {
         return isSsdb;
     }
 
-    /** True if only a node finds its keys: COMMAND GETKEYS. */
+    /** True if only a node can find its keys, by COMMAND GETKEYS. */
     public boolean asksKeys() {
         return asksKeys;
     }
 
-    /** True if it is unknown what it does to its connection, so no other command may follow it. */
+    /**
+     * True if the effect of the command on its connection is unknown, so that no other command may
+     * follow it.
+     */
     public boolean isUnshared() {
         return isUnshared;
     }
 
-    /** What it changes on its connection or asks about it; {@code null}: nothing. */
+    /**
+     * What the command changes on its connection, or asks about its connection; {@code null}:
+     * nothing.
+     */
     public @Nullable String state() {
         return state;
     }
@@ -198,7 +208,7 @@ public final class Command {
 
     /* ---- Where its keys are ---- */
 
-    /** The position of its key if it always has exactly one; otherwise 0: ask {@link #keys}. */
+    /** The position of its key if it always has exactly one key; otherwise 0: ask {@link #keys}. */
     public int onlyKey() {
         return onlyKey;
     }
@@ -218,7 +228,7 @@ public final class Command {
         NONE,
         /** To the node of its first key, which has all its keys. */
         ONE_NODE,
-        /** To the nodes of its keys, each with its own. */
+        /** To the nodes of its keys, to each node with the keys of that node. */
         SPLIT,
         /** To every node, as it is. */
         ALL_NODES,
@@ -234,17 +244,17 @@ public final class Command {
     public enum MergeRule {
         /** One node answers; there is nothing to merge. */
         NONE,
-        /** Each element where its key was. */
+        /** Each element is where its key was in the command. */
         IN_ORDER,
         SUM,
         MIN,
         MAX,
         AND,
-        /** The first, if no node failed. */
+        /** The first reply, if no node failed. */
         ALL_OK,
-        /** The first that is not an error. */
+        /** The first reply that is not an error. */
         ONE_OK,
-        /** The reply, if all are equal. */
+        /** One of the replies, if all are equal. */
         EQUAL,
         /** One after another. */
         CONCAT,

@@ -19,8 +19,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * One description of a command, as COMMAND INFO has it. It is a list, longer with each version of
- * the servers:
+ * One description of a command, as COMMAND INFO has it. It is a list, which has become longer with
+ * newer versions of the servers:
  *
  * <pre>
  *     name, arity, flags, first key, last key, step      before redis 6
@@ -28,7 +28,7 @@ import java.util.Set;
  *     ... tips, key specifications, subcommands           redis 7
  * </pre>
  *
- * @param specs {@code null} where the server is older
+ * @param specs the key specifications; {@code null} before redis 7
  */
 record Description(
         String name,
@@ -41,7 +41,7 @@ record Description(
         @Nullable Object specs,
         List<?> children) {
     private static final int NUMBERS = 6; // The fields of the oldest servers.
-    private static final int WORD_BYTES_MAX = 15; // Of a keyword before keys.
+    private static final int WORD_BYTES_MAX = 15; // The length of a keyword before keys.
     private static final String RESPONSE = "response_policy:";
     private static final Map<String, MergeRule> MERGES =
             Map.of(
@@ -54,7 +54,7 @@ record Description(
 
     /* ---- The form ---- */
 
-    /** Reads it. {@code null}: it has another form. */
+    /** Reads a description. {@code null}: the value has another form. */
     static @Nullable Description of(@Nullable Object value) {
         if (!(value instanceof List<?> fields) || fields.size() < NUMBERS) {
             return null;
@@ -128,7 +128,7 @@ record Description(
 
     /* ---- The entry ---- */
 
-    /** What it says about the command of this name. */
+    /** The entry of the command of this name, as this description says. */
     Command entry(String name) {
         KeySpec[] keys = keys();
         Message refusal = refusal(keys == null || keys.length > 0);
@@ -195,7 +195,10 @@ record Description(
         return flags.contains("movablekeys") && !isExplained ? null : found;
     }
 
-    /** What servers before redis 7 say. Their last key counts from the command's name. */
+    /**
+     * The keys as servers before redis 7 describe them. These count the last key from the command's
+     * name.
+     */
     private KeySpec @Nullable [] span() {
         if (first == 0) {
             return new KeySpec[0];

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * What the nodes of one client have said of commands that the table does not hold.
  *
- * <p>Bounded; the command that was kept first makes room. Any thread. Threads that ask about the
- * same command at the same time get equal answers, and the last one is kept. Implements
+ * <p>Bounded: the oldest command makes room for a new one. Any thread. Threads that ask about the
+ * same command at the same time get equal answers, and the last answer is kept. Implements
  * spec/route/route.md, "Commands that only the nodes know".
  */
 public final class KeptCommands {
@@ -23,15 +23,17 @@ public final class KeptCommands {
 
     private final Map<String, Kept> commands = new ConcurrentHashMap<>();
 
-    /** What was said of the command of these words; {@code null}: nothing, or too long ago. */
+    /**
+     * What a node has said of the command of these words; {@code null}: nothing, or too long ago.
+     */
     public @Nullable Learnt find(CommandWords words) {
         String name = name(words, names(words));
         return name == null ? Learnt.unknown() : find(name);
     }
 
     /**
-     * Keeps what the answer to COMMAND INFO says of the command of these words. {@code null}: the
-     * answer is not its description.
+     * Keeps what the answer to COMMAND INFO says of the command of these words. Returns {@code
+     * null} if the answer is not a description of this command.
      */
     public @Nullable Learnt learn(CommandWords words, @Nullable Object answer) {
         int names = names(words);
@@ -98,7 +100,7 @@ public final class KeptCommands {
         commands.put(name, new Kept(learnt, nowMs()));
     }
 
-    /** A node does not have it, whatever another one has said. */
+    /** Forgets a command: a node does not have it, whatever another node has said. */
     public void forget(String name) {
         commands.remove(name);
     }

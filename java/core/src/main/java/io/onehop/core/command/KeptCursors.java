@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Cursors of nodes that are too large for a {@link ScanCursor}. In such a cursor a ticket stands
- * for each of them.
+ * Cursors of nodes that are too large for a {@link ScanCursor}. There a ticket takes the place of
+ * the node's cursor.
  *
- * <p>A ticket is made of its cursor, so it is never taken for that of another cursor. A cursor has
- * a few places where it may be kept. It takes the one that was not used for the longest time. Any
- * number of threads.
+ * <p>A ticket is computed from its cursor, so it is never taken for the ticket of another cursor. A
+ * cursor has a few places where it may be kept. It takes the place that was not used for the
+ * longest time. Any number of threads.
  */
 public final class KeptCursors {
     private static final int NEAR = Limits.KEPT_CURSORS_NEAR;
@@ -23,7 +23,7 @@ public final class KeptCursors {
     // For each place its cursor (0: none) and when it was last used. Made when it is needed.
     private volatile @Nullable AtomicLongArray places;
 
-    /** Keeps the node's cursor if it is too large. */
+    /** Keeps the cursor of a node if it is too large for a scan cursor. */
     public void keep(long own) {
         if (!ScanCursor.isTicket(own)) {
             return;

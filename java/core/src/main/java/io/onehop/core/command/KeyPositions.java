@@ -18,7 +18,9 @@ public final class KeyPositions {
 
     private static final Kind[] NO_KINDS = {};
 
-    /* Usually the keys are one range, which needs no list. MGET may have many thousands. */
+    /*
+     * Usually the keys are one range, which needs no list: MGET may have many thousands of keys.
+     */
     private int first;
     private int step;
     private Kind kind = Kind.KEY;
@@ -29,8 +31,8 @@ public final class KeyPositions {
     KeyPositions() {}
 
     /**
-     * Adds all positions from the first to the last by this step. False if there are positions
-     * already.
+     * Adds all positions from the first to the last by this step. If there are positions already,
+     * adds nothing and returns false.
      */
     boolean addRange(int from, int last, int by, Kind all) {
         if (count > 0) {
@@ -44,8 +46,8 @@ public final class KeyPositions {
     }
 
     /**
-     * Keeps the order of the command: a specification with options may find keys before those
-     * already found.
+     * Adds a position in the order of the command: a specification with options may find keys that
+     * stand before those already found.
      */
     void add(int position, Kind kind) {
         int[] listed = positions == null ? list() : positions;
@@ -77,7 +79,7 @@ public final class KeyPositions {
         return count;
     }
 
-    /** How many of them are of this kind. */
+    /** How many of the positions are of this kind. */
     public int count(Kind wanted) {
         int counted = 0;
         for (int i = 0; i < count; i++) {

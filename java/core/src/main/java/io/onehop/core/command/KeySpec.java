@@ -35,8 +35,8 @@ final class KeySpec {
         }
 
         /**
-         * {@code skip} has words and the number of their arguments. Those are skipped, because they
-         * could look like options.
+         * {@code skip} has words, each with the number of its arguments. The arguments are skipped,
+         * because they could look like options.
          */
         static Begin afterEach(String option, int from, Map<String, Integer> skip) {
             return new Begin(0, null, ascii(option), from, skip);
@@ -44,8 +44,8 @@ final class KeySpec {
     }
 
     /**
-     * How keys go on: to a last position (negative: from the end), or as many as a number says
-     * ({@code keynum >= 0}).
+     * How keys go on: to a last position (negative: counted from the end), or, if {@code keynum >=
+     * 0}, as many as a number in the command says.
      */
     record Reach(int last, int step, int limit, int keynum, int first) {
         static Reach to(int last, int step, int limit) {
@@ -107,12 +107,12 @@ final class KeySpec {
         }
     }
 
-    /** Where its keys begin, if it begins once; 0 if there are none. */
+    /** Where the keys begin, for a specification that begins once; 0 if there are no keys. */
     int first(CommandWords words) {
         if (begin.keyword == null) {
             return begin.index;
         }
-        // As in the server, the last word of all is not checked.
+        // As in the server, the last word of the command is not checked.
         for (int position = begin.from; position < words.count() - 1; position++) {
             if (isWord(words.word(position), begin.keyword)) {
                 return position + 1;
@@ -135,8 +135,8 @@ final class KeySpec {
     }
 
     /**
-     * First and last position of the keys that begin here, as halves of one number. Last before
-     * first means none.
+     * First and last position of the keys that begin here, as the two halves of one number. If the
+     * last position is before the first, there are no keys.
      */
     long span(CommandWords words, int from) throws Malformed {
         if (reach.keynum < 0 && from == words.count() && reach.last == -1) {

@@ -9,12 +9,14 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * A command that the table does not hold, as a node has described it: its own entry, or the entry
- * of the table that it has under another name, or the fact that the node does not have it.
+ * A command that the table does not hold, as a node has described it: its own entry; or the entry
+ * of the table for the same command under another name; or the fact that the node does not have the
+ * command.
  *
  * <p>In: answers to COMMAND INFO and COMMAND GETKEYS, decoded: lists, byte arrays, numbers and
- * {@code null}. They are not trusted. Immutable, for any thread. Implements spec/route/route.md,
- * "Commands that only the nodes know"; spec/tools/reference/learnt.py is the reference.
+ * {@code null}. These answers are not trusted. Immutable, for any thread. Implements
+ * spec/route/route.md, "Commands that only the nodes know"; spec/tools/reference/learnt.py is the
+ * reference.
  */
 public final class Learnt {
     private static final Learnt UNKNOWN = new Learnt(null, null, false);
@@ -109,7 +111,10 @@ public final class Learnt {
         return Command.isName(name) ? name : null;
     }
 
-    /** True for commands of search indexes: whatever a node says, their index is the node's own. */
+    /**
+     * True for commands of search indexes. Such an index has only the keys of its node, whatever
+     * the node says.
+     */
     public static boolean isRefused(String name) {
         return name.startsWith("ft.") && !name.startsWith("ft.sug");
     }
@@ -117,8 +122,8 @@ public final class Learnt {
     /* ---- Keys that the node finds ---- */
 
     /**
-     * Where the keys of the answer to COMMAND GETKEYS are among the words; {@code null} if it is
-     * not a list of words of the command.
+     * The positions of the keys that the answer to COMMAND GETKEYS names; {@code null} if the
+     * answer is not a list of words of the command.
      */
     public static int @Nullable [] positions(CommandWords words, @Nullable Object answer) {
         if (!(answer instanceof List<?> keys) || keys.size() > words.count()) {
@@ -136,7 +141,10 @@ public final class Learnt {
         return positions;
     }
 
-    /** The first position of a key after the key before it, or else in the command; or 0. */
+    /**
+     * The first position of a key behind the key before it; if there is none, its first position in
+     * the command; otherwise 0.
+     */
     private static int position(CommandWords words, int before, byte[] key) {
         for (int position = before + 1; position < words.count(); position++) {
             if (Arrays.equals(words.word(position), key)) {
@@ -154,15 +162,16 @@ public final class Learnt {
     /* ---- Denials ---- */
 
     /**
-     * The command that the node, according to its error, does not have; {@code null} if the error
-     * says nothing of that kind.
+     * The command that the node does not have, according to its error; {@code null} if the error
+     * says no such thing.
      */
     public static @Nullable String denied(String error) {
         int from = DENIAL.length() + 1;
         if (!error.startsWith(DENIAL) || error.length() <= from) {
             return null;
         }
-        // Servers quote the name by ' or, before redis 7, by `. A name that they cut has no end.
+        // Servers put the name between two ', before redis 7 between two `. If they have cut the
+        // name, the second one is missing.
         int end = error.indexOf(error.charAt(from - 1), from);
         return end < 0 ? null : name(error.substring(from, end));
     }

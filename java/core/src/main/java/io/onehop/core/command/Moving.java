@@ -13,8 +13,8 @@ public final class Moving {
     private Moving() {}
 
     /**
-     * True if a command asks the old owner of a key when its owner has nothing; otherwise it brings
-     * such keys first. {@code isAlone}: it is not part of a transaction.
+     * True if a command asks the old owner of a key when the owner has nothing. False if it brings
+     * such keys first. {@code isAlone}: the command is not part of a transaction.
      */
     public static boolean asks(
             Command command, CommandWords words, KeyPositions found, boolean isAlone)

@@ -22,7 +22,7 @@ public final class Notification {
 
     /** True if the pattern may match such a channel. */
     public static boolean mayMatch(byte[] pattern) {
-        // Up to its first special byte, a pattern matches only itself.
+        // The part of a pattern before its first special byte matches only itself.
         String literal = text(pattern).split("[*?\\[\\\\]", 2)[0];
         return Words.NOTIFICATION_BEGINS.stream()
                 .anyMatch(begin -> begin.startsWith(literal) || literal.startsWith(begin));

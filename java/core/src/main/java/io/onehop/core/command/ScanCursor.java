@@ -15,12 +15,12 @@ import java.nio.charset.StandardCharsets;
  *   | topology  |    node    |   the node's cursor   |
  * </pre>
  *
- * <p>A node's cursor of more than 39 bits is kept ({@link KeptCursors}), and a ticket takes its
- * place. Pure. Implements spec/route/route.md, "SCAN"; spec/tools/reference/cursor.py is the
+ * <p>If a node's cursor has more than 39 bits, it is kept ({@link KeptCursors}), and a ticket takes
+ * its place. Pure. Implements spec/route/route.md, "SCAN"; spec/tools/reference/cursor.py is the
  * reference.
  *
  * @param node the index of the node to ask
- * @param within that node's own cursor, or its ticket
+ * @param within the own cursor of that node, or its ticket
  */
 public record ScanCursor(int node, long within) {
     private static final int NODE_AT = Limits.CURSOR_WITHIN_BITS;
@@ -65,7 +65,7 @@ public record ScanCursor(int node, long within) {
         return isTicket(own) ? TICKET | mixed(own) & TICKET - 1 : own;
     }
 
-    /** True if it is a ticket. For a node's cursor: true if it needs one. */
+    /** True if this is a ticket, or a node's cursor that needs a ticket. */
     static boolean isTicket(long within) {
         return Long.compareUnsigned(within, TICKET) >= 0;
     }

@@ -6,8 +6,8 @@ import io.onehop.core.command.CommandWords.Malformed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a command whose keys are on several nodes or in several slots. Each part has one node's
- * keys in the caller's order, with the words that belong to them.
+ * Splits a command whose keys are on several nodes or in several slots. Each part has the keys of
+ * one node in the caller's order, with the words that belong to these keys.
  *
  * <p>Implements spec/route/route.md, "Splitting"; spec/tools/reference/table.py is the reference.
  */
@@ -18,12 +18,14 @@ public final class Split {
      *
      * @param node the number that the caller gave the node
      * @param first how many words come before the first key, the same in every part
-     * @param order numbers of all keys of the command, from 0, in the order of the parts; its own
-     *     are those from {@code from} on. An MGET in a Redis Cluster has nearly as many parts as
-     *     keys, so the parts share an array
+     * @param order numbers of all keys of the command, from 0, in the order of the parts; the
+     *     part's own keys are those from {@code from} on. An MGET in a Redis Cluster has nearly as
+     *     many parts as keys, so the parts share an array
      * @param count how many keys it has
-     * @param rest positions of the words after the first; {@code null} if they are the keys alone
-     * @param keynum the position of the number of keys, which is the part's own; 0 if there is none
+     * @param rest positions of the words after the first {@code first} words; {@code null} if they
+     *     are only the keys
+     * @param keynum the position of the word that is the number of keys, and that each part has for
+     *     itself; 0 if there is no such word
      */
     public record Part(
             int node,
@@ -52,12 +54,12 @@ public final class Split {
             return order.length;
         }
 
-        /** The number of one of its keys among them. */
+        /** The number of one of its keys among all keys of the command. */
         public int key(int number) {
             return order[from + number];
         }
 
-        /** How many words it has. */
+        /** How many words the part has. */
         public int words() {
             return first + (rest == null ? count : rest.length);
         }
@@ -67,7 +69,7 @@ public final class Split {
             return number == keynum && number > 0;
         }
 
-        /** The position of one of its words in the command. Words are sent in this order. */
+        /** The position in the command of one word of the part. Words are sent in this order. */
         public int word(int number) {
             int after = number - first;
             return after < 0 ? number : rest == null ? first + key(after) : rest[after];
@@ -175,7 +177,7 @@ public final class Split {
         return ends;
     }
 
-    /** The keys in the order of the parts; those of a part in the caller's order. */
+    /** The keys in the order of the parts, and within a part in the caller's order. */
     private static int[] order(int[] numbers, int[] ends) {
         int[] order = new int[numbers.length];
         int[] next = ends.clone();
@@ -186,12 +188,13 @@ public final class Split {
     }
 
     /**
-     * Numbers the nodes by their first key. The hash table is twice as large as the number of keys,
-     * not of slots: three keys have at most three of the 16,384 slots. Returns the number of nodes.
+     * Numbers the nodes by their first key. The size of the hash table depends on the number of
+     * keys, not of slots: three keys have at most three of the 16,384 slots. Returns the number of
+     * nodes.
      */
     private static int number(int[] nodes, int[] parts) {
         int mask = Math.max(2, Integer.highestOneBit(nodes.length) << 2) - 1;
-        int[] table = new int[mask + 1]; // A key of that node, from 1; 0: no entry.
+        int[] table = new int[mask + 1]; // The number of a key of the node, from 1; 0: no entry.
         int used = 0;
         for (int key = 0; key < nodes.length; key++) {
             int at = nodes[key] & mask;

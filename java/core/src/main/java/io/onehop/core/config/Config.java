@@ -18,11 +18,11 @@ import java.util.function.Function;
  * pools, or all its errors, each with its line and reason.
  *
  * <p>It accepts what nutcracker accepts, with the same meaning, and OneHop's own directives. A pool
- * with one of these is a OneHop pool: it may leave out what only a proxy needs, and its values may
- * name environment variables. No name of a host is resolved. Directives for listening are checked
- * for their form and have no effect. A text is accepted as a whole or not at all. Any bytes give a
- * configuration or a {@link ConfigException}, within the bounds of {@link Limits}. Immutable, for
- * any thread.
+ * with one of OneHop's directives is a OneHop pool: it may leave out what only a proxy needs, and
+ * its values may name environment variables. Host names are not resolved. The form of directives
+ * for listening is checked, but they have no effect. A text is accepted as a whole or not at all.
+ * Whatever the bytes are, the result is a configuration or a {@link ConfigException}, within the
+ * bounds of {@link Limits}. Immutable, for any thread.
  *
  * <p>The topology ({@code PoolTopology}) and the clients' pools are made from it. Implements
  * spec/config.
@@ -40,7 +40,7 @@ public final class Config {
     }
 
     /**
-     * Reads the bytes of a configuration. {@code environment} returns what a variable says, or
+     * Reads the bytes of a configuration. {@code environment} returns the value of a variable, or
      * {@code null} if it is not set.
      */
     public static Config parse(byte[] text, Function<String, @Nullable String> environment)

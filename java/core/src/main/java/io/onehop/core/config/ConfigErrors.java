@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 /**
  * The errors of one configuration while it is read.
  *
- * <p>It keeps the first ones in the order of their lines, and counts the others. Only a reason that
- * is kept is made, so a hostile text costs no more than its reading.
+ * <p>It keeps the first errors in the order of their lines, and counts the others. A reason is made
+ * only for an error that is kept, so the errors of a hostile text cost no more than reading it.
  */
 final class ConfigErrors {
 
@@ -31,7 +31,10 @@ final class ConfigErrors {
     private int places;
     private int count;
 
-    /** The place of an error that is found now, but counts only if a later condition is true. */
+    /**
+     * Returns the place of an error that is found now. The error is added later, if a condition
+     * turns out to be true.
+     */
     Place place(int line) {
         return new Place(line, places++);
     }

@@ -19,7 +19,7 @@ import java.util.Optional;
  * The second pass over a configuration. In: characters. Out: YAML events, or the line where the
  * text is not YAML.
  *
- * <p>It reads the whole text before anything is made of it. Implements spec/config, section 3.
+ * <p>The whole text is read before anything is made of it. Implements spec/config, section 3.
  */
 final class ConfigEvents {
     private static final String REASON = "the text is not valid YAML";
@@ -29,15 +29,16 @@ final class ConfigEvents {
     static List<Event> of(String text) throws ConfigException {
         LoadSettings settings =
                 LoadSettings.builder().setCodePointLimit(Limits.CONFIG_BYTES_MAX + 1).build();
-        // libyaml ends the last line, so what is absent at the end of the text is on the next one.
+        // libyaml ends the last line. So if something is missing at the end of the text, the
+        // error is on the line after it.
         String ended = text.endsWith("\n") || text.endsWith("\r") ? text : text + "\n";
         try {
             return read(new ParserImpl(settings, new ConfigScanner(settings, ended)));
         } catch (MarkedYamlEngineException problem) {
             throw new ConfigException(line(problem.getProblemMark()), REASON);
         } catch (RuntimeException problem) {
-            // Whatever a hostile text provokes inside the library, the caller only learns that it
-            // is not YAML.
+            // Whatever a hostile text provokes inside the library, the caller only learns that
+            // the text is not YAML.
             throw new ConfigException(1, REASON);
         }
     }

@@ -8,17 +8,17 @@ import java.util.stream.Collectors;
  * A configuration that is not accepted: its errors in the order of their lines.
  *
  * <p>A text that is not YAML has one error. Otherwise all errors are found, and the first ones are
- * listed. No error shows a password or what an environment variable says.
+ * listed. No error shows a password, or the value of an environment variable.
  */
 public final class ConfigException extends Exception {
     private static final long serialVersionUID = 1;
 
-    @SuppressWarnings("serial") // It is one of List.of.
+    @SuppressWarnings("serial") // The list is made by List.of.
     private final List<ConfigError> errors;
 
     private final int more;
 
-    /** A text whose reading ends at its only error. */
+    /** An error at which the reading of the text ends. */
     ConfigException(int line, String reason) {
         this(List.of(new ConfigError(line, reason)), 0);
     }
@@ -49,7 +49,9 @@ public final class ConfigException extends Exception {
         return errors.get(0).reason();
     }
 
-    /** The same, then the other errors with their lines: the end of a message. */
+    /**
+     * The reason of the first error, then the other errors with their lines: the end of a message.
+     */
     public String reasons() {
         return reasons(errors, more);
     }
@@ -67,7 +69,7 @@ public final class ConfigException extends Exception {
     /**
      * One error of a configuration.
      *
-     * @param line counted from 1; that of the pool's name if something is missing in a pool
+     * @param line counted from 1; if something is missing in a pool, the line of the pool's name
      * @param reason what is wrong: one of the texts of spec/config, the same in every language
      */
     public record ConfigError(int line, String reason) implements Serializable {}

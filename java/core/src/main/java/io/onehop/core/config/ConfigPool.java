@@ -25,12 +25,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A pool while it is read. In: its directives as the text spells them, and the items of those that
- * are sequences. Out: a server pool, and errors.
+ * A pool while it is read. In: the directives of the pool as the text spells them, and the items of
+ * directives that are sequences. Out: a server pool, and errors.
  *
- * <p>Values are understood at the end of the pool, because any directive may make it a OneHop pool:
- * first the scalars in the order of the text, then the servers, Sentinels, replicas and zones, then
- * what goes together. Implements spec/config, sections 5 and 6.
+ * <p>Values are interpreted at the end of the pool, because any directive may make it a OneHop
+ * pool. The scalars come first, in the order of the text; then the servers, Sentinels, replicas and
+ * zones; then the rules for the whole pool. Implements spec/config, sections 5 and 6.
  */
 final class ConfigPool {
 
@@ -98,7 +98,10 @@ final class ConfigPool {
 
     /* ---- What it means ---- */
 
-    /** The server pool. {@code listeners}: by address, the pools before this one that listen. */
+    /**
+     * The server pool. {@code listeners}: the pools before this one that listen, by their
+     * addresses.
+     */
     ServerPool read(Variables variables, Map<String, String> listeners) {
         spelled.forEach((directive, value) -> readValue(directive, value, variables, listeners));
         readItems(Directive.SERVERS, variables, this::readServer);
@@ -185,7 +188,10 @@ final class ConfigPool {
         readServer(text, item, Directive.SERVERS, servers, Directive.DISTRIBUTION);
     }
 
-    /** An old ring without a distribution of its own has the pool's. */
+    /**
+     * Reads a server of the old ring. If that ring has no distribution of its own, it has the
+     * pool's.
+     */
     private void readOldServer(String text, Spelled item) throws Fault {
         boolean hasOwn = values.containsKey(Directive.MOVING_FROM_DISTRIBUTION);
         readServer(
@@ -255,7 +261,7 @@ final class ConfigPool {
                 directive.item() + " \"" + Shown.name(shown(item, name)) + "\" is a duplicate");
     }
 
-    /** The zone of the pool with the hosts that the text says are in it. */
+    /** The zone of the pool, with the hosts that are in it according to the text. */
     private Zone zone() {
         if (!(values.get(Directive.ZONE) instanceof String name)) {
             return Zone.NONE;
@@ -294,21 +300,24 @@ final class ConfigPool {
         return isOwn && Variables.areIn(value.text());
     }
 
-    /** {@code text}; but if a part of it comes from the environment, the value as it is spelled. */
+    /**
+     * Returns {@code text}. But if a part of it comes from the environment, returns the value as
+     * spelled.
+     */
     private String shown(Spelled value, String text) {
         return varies(value) ? value.text() : text;
     }
 
     /**
-     * The servers of a list that is being read. Their names, slots and weights limit what the next
-     * ones may have.
+     * The servers of a list that is being read. Their names, slots and weights limit which servers
+     * may follow.
      */
     static final class ConfigServers {
         private final List<Server> servers = new ArrayList<>();
         private final Set<String> names = new HashSet<>();
-        private long weights; // Added up.
+        private long weights; // The sum of all weights.
 
-        /** Those without an error, in the order of the file. */
+        /** The servers without an error, in the order of the file. */
         List<Server> all() {
             return servers;
         }
@@ -322,7 +331,7 @@ final class ConfigPool {
             return servers.stream().anyMatch(each -> each.slots().intersects(server.slots()));
         }
 
-        /** False if the weights would add up to too much. */
+        /** False if the sum of the weights would be too large. */
         boolean add(Server server) {
             if (weights + server.weight() > Limits.WEIGHTS_SUM_MAX) {
                 return false;

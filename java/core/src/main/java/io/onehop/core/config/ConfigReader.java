@@ -33,10 +33,10 @@ import java.util.stream.Stream;
 /**
  * The third pass over a configuration. In: YAML events. Out: server pools, or all errors.
  *
- * <p>It reads events, not objects: nutcracker knows no YAML types, so {@code 010}, {@code ~} and
- * {@code yes} are texts like any other. It visits the nodes once, from top to bottom. It skips a
- * node with an error and all that is in it, and goes on. The values of a pool are interpreted at
- * its end, by {@link ConfigPool}. Implements spec/config, section 5.
+ * <p>The reader takes events, not objects: nutcracker knows no YAML types, so {@code 010}, {@code
+ * ~} and {@code yes} are texts like any other. It visits the nodes once, from top to bottom. If a
+ * node has an error, it skips the node with all that is in it, and goes on. The values of a pool
+ * are interpreted at its end, by {@link ConfigPool}. Implements spec/config, section 5.
  */
 final class ConfigReader {
     private final Iterator<Event> events;
@@ -45,16 +45,16 @@ final class ConfigReader {
     private final Set<String> names = new HashSet<>();
     private final Map<String, ServerPool> pools = new LinkedHashMap<>();
 
-    /** The pool that listens on an address. */
+    /** By address, the pool that listens on it. */
     private final Map<String, String> listeners = new HashMap<>();
 
     /** True if one of the pools is a OneHop pool. The rules for the whole text depend on it. */
     private boolean isOwn;
 
-    /** Adds the error of the first document marker or flow style, which a OneHop text may have. */
+    /** Adds the error of the first document marker or flow style. A OneHop text may have both. */
     private @Nullable Runnable offenceOfNutcracker;
 
-    /** Add the errors that a OneHop text has instead. */
+    /** Add the errors that only a OneHop text has. */
     private final List<Runnable> offencesOfOneHop = new ArrayList<>();
 
     private ConfigReader(List<Event> events, Variables variables) {
@@ -123,7 +123,7 @@ final class ConfigReader {
         }
     }
 
-    /** False if there are too many pools: then the visit ends. */
+    /** False if there are too many pools; then the visit ends. */
     private boolean readDocument() {
         Event root = events.next();
         int line = line(root);
@@ -262,7 +262,7 @@ final class ConfigReader {
         }
     }
 
-    /** False if there are too many items: then the visit of this sequence ends. */
+    /** False if there are too many items; then the visit of this sequence ends. */
     private boolean readItem(Directive directive, Event item, ConfigPool pool) {
         int line = line(item);
         if (!isNode(item, line)) {
@@ -316,7 +316,10 @@ final class ConfigReader {
         }
     }
 
-    /** Checks what no node may have, at any depth. False after an error: the node is skipped. */
+    /**
+     * Checks what no node may have, at any depth. After an error returns false, and the node is
+     * skipped.
+     */
     private boolean isNode(Event node, int line) {
         String offence = offence(node);
         if (offence != null) {

@@ -27,7 +27,10 @@ import java.util.function.Predicate;
  */
 final class ConfigRules {
 
-    /** An error if all terms are true. {@code named}: the directive that the reason names first. */
+    /**
+     * A rule: if all terms are true, that is an error. {@code named}: the directive that the reason
+     * names first.
+     */
     private record Rule(boolean misses, List<String> terms, Directive named, String reason) {}
 
     private static final List<Rule> RULES =
@@ -43,7 +46,10 @@ final class ConfigRules {
     private final Foreign.@Nullable Row foreign;
     private final Foreign.@Nullable Row oldForeign;
 
-    /** {@code seen}: directives of the pool with lines; those with an error have no value. */
+    /**
+     * {@code seen}: the directives of the pool with their lines, also those with an error, which
+     * have no value.
+     */
     ConfigRules(
             ConfigErrors errors,
             int line,
@@ -80,8 +86,8 @@ final class ConfigRules {
     }
 
     /**
-     * {@code isWhole}: there is no other error. If there is one, what seems to be missing may only
-     * be misspelled.
+     * {@code isWhole}: there is no other error. If there is one, a directive that seems to be
+     * missing may only be misspelled.
      */
     void check(boolean isWhole) {
         for (Rule rule : RULES) {
@@ -126,7 +132,7 @@ final class ConfigRules {
         };
     }
 
-    /** True if a directive is set, or if it has the value in the term. */
+    /** True if the directive of a term is set, or has the value that the term names. */
     private boolean isSaid(String term) {
         int colon = term.indexOf(": ");
         String label = colon < 0 ? term : term.substring(0, colon);

@@ -18,12 +18,13 @@ import org.snakeyaml.engine.v2.tokens.ValueToken;
 import java.util.Optional;
 
 /**
- * SnakeYAML's scanner, changed so that it accepts exactly what libyaml accepts, nutcracker's
- * reader.
+ * SnakeYAML's scanner, changed so that it accepts exactly the texts that libyaml accepts, which is
+ * the YAML reader of nutcracker.
  *
- * <p>They differ about tabs. Between two tokens of a line, and anywhere in flow style, libyaml
- * accepts a tab like a space, but SnakeYAML does not. In block style a key may begin after {@code
- * -}, {@code ?} and a {@code :} without a key on its line, and libyaml accepts only spaces there.
+ * <p>The two readers differ about tabs. Between two tokens of a line, and anywhere in flow style,
+ * libyaml accepts a tab like a space, but SnakeYAML does not. In block style a key may begin after
+ * {@code -}, {@code ?} and a {@code :} without a key on its line, and libyaml accepts only spaces
+ * there.
  *
  * <p>libyaml requires the {@code :} of {@code ? key}; SnakeYAML takes the next scalar for the
  * value. In libyaml the name of an anchor ends earlier, and no % line but {@code %YAML} and {@code
@@ -69,7 +70,8 @@ final class ConfigScanner implements Scanner {
     }
 
     /**
-     * Takes the blanks after an indicator. The scanner does not read further before it is asked.
+     * Skips the blanks after an indicator. This is possible because the scanner does not read
+     * further before it is asked.
      */
     private void skipBlanks(Token token) {
         boolean isValueOfSimpleKey =
@@ -131,7 +133,7 @@ final class ConfigScanner implements Scanner {
 
     @Override
     public Token peekToken() {
-        boolean unused = hasNext(); // Called for what it refuses.
+        boolean unused = hasNext(); // Called because it may throw.
         return scanner.peekToken();
     }
 

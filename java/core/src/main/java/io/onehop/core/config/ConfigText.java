@@ -12,8 +12,9 @@ import java.nio.charset.StandardCharsets;
  * The first pass over a configuration. In: bytes. Out: characters, or the first byte or character
  * that is not allowed.
  *
- * <p>It is strict because the two YAML readers differ about encodings and about characters that end
- * a line. So both get only texts on which they agree. Implements spec/config, section 2.
+ * <p>This pass is strict, because the two YAML readers differ about encodings and about characters
+ * that end a line. So both readers get only texts on which they agree. Implements spec/config,
+ * section 2.
  */
 final class ConfigText {
     private static final char BYTE_ORDER_MARK = '\ufeff';

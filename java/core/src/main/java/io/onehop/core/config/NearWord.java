@@ -9,18 +9,18 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The word that was probably meant by one that is not in a list.
+ * Finds the word of a list that was probably meant by a word that is not in the list.
  *
- * <p>Two steps find most slips of a hand, and do not turn one hash into another kind. Implements
- * spec/config, section 4.
+ * <p>A distance of two steps finds most typing errors, and does not take the name of one hash for
+ * that of another kind. Implements spec/config, section 4.
  */
 final class NearWord {
     private static final int STEPS_MAX = 2;
 
-    /* A shorter word is near only at one step. */
+    /* A shorter word is near only if the distance is one step. */
     private static final int LONG_WORD = 5;
 
-    /** Words of other clients and servers, with ours. */
+    /** Words of other clients and servers, each with our word for it. */
     private static final Map<String, String> OTHERS =
             Map.ofEntries(
                     Map.entry("host", "servers"),
@@ -45,7 +45,10 @@ final class NearWord {
 
     private NearWord() {}
 
-    /** The end of a reason: the one of these words that a wrong word means, or nothing. */
+    /**
+     * The end of a reason: the word of {@code words} that was probably meant by the wrong word, or
+     * nothing.
+     */
     static String of(String wrong, List<String> words) {
         if (DirectiveValue.bytesCount(wrong) > Limits.SHOWN_BYTES_MAX) {
             return "";

@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * The password in the file that {@code redis_auth_file} names: its first line.
  *
- * <p>In: at most one byte more than such a file may have. Out: the password, or a reason that shows
- * nothing of the content. Implements spec/config, section 9.
+ * <p>In: the content of the file, at most one byte more than such a file may have. Out: the
+ * password, or a reason that shows nothing of the content. Implements spec/config, section 9.
  */
 public final class PasswordFile {
     private PasswordFile() {}
@@ -40,7 +40,7 @@ public final class PasswordFile {
                 return password;
             }
         } catch (CharacterCodingException noText) {
-            // The same reason.
+            // The reason is the same as for a character that is not allowed.
         }
         throw new Fault(Message.PASSWORD_CHARACTER.what());
     }

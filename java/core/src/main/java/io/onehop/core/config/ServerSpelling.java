@@ -123,7 +123,7 @@ final class ServerSpelling {
         return new Server(name, host, DirectiveValue.numberOf(port), null, 1, line, true);
     }
 
-    /** Refuses what nutcracker would read as another server than the one that was meant. */
+    /** Refuses a spelling that nutcracker would read as another server than was meant. */
     private static void checkSlips(String text, boolean mayHaveCommas) throws Fault {
         String where = front(text);
         if (where.startsWith("/")) {
@@ -140,7 +140,7 @@ final class ServerSpelling {
         }
     }
 
-    /** What stands before the name, if there is one. */
+    /** The part before the name; without a name the whole text. */
     private static String front(String text) {
         int space = text.lastIndexOf(' ');
         return space < 0 ? text : text.substring(0, space);
@@ -150,13 +150,16 @@ final class ServerSpelling {
         return where.startsWith("[") && where.startsWith(":", where.indexOf(']') + 1);
     }
 
-    /** How many colons there are: after a host in brackets, or else in the whole text. */
+    /** How many colons there are: after a host in brackets; without brackets in the whole text. */
     private static long colonsOf(String where) {
         String afterHost = hasBrackets(where) ? where.substring(where.indexOf(']')) : where;
         return afterHost.chars().filter(character -> character == ':').count();
     }
 
-    /** The same server as nutcracker expects it: without brackets, and with a weight, or slots. */
+    /**
+     * The same server in the form that nutcracker expects: without brackets, and with a weight, or
+     * slots.
+     */
     private static String completed(String text, String weight) {
         String where = front(text);
         int bracket = where.indexOf(']');
@@ -168,8 +171,8 @@ final class ServerSpelling {
     }
 
     /**
-     * Takes a server apart. {@code weight}: how the form shows it; {@code needed}: what to add
-     * about it.
+     * Takes a server apart. {@code weight}: how a reason shows the weight in the form of a server;
+     * {@code needed}: what a reason adds about the weight.
      */
     private static ServerSpelling taken(String text, String weight, String needed) throws Fault {
         boolean isPath = text.startsWith("/");

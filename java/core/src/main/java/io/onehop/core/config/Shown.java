@@ -29,8 +29,8 @@ final class Shown {
     }
 
     /**
-     * The end of a reason: the value that it is about, unless a password may be part of it, as in a
-     * URL.
+     * The end of a reason: the value that the reason is about. If a password may be part of the
+     * value, as in a URL, nothing.
      */
     static String about(String value) {
         boolean isUrl = Stream.of("@", "?", "=", "auth").anyMatch(value::contains);

@@ -13,18 +13,21 @@ import java.util.regex.Pattern;
 /**
  * The environment variables that a value of a OneHop pool may name, as <code>${NAME}</code>.
  *
- * <p>A value is read once, from left to right. What a variable says is not read again, and no
- * reason shows it. Implements spec/config, section 8.
+ * <p>A value is read once, from left to right. The text that replaces a variable is not read again,
+ * and no reason shows it. Implements spec/config, section 8.
  */
 final class Variables {
-    /* What is replaced: an escaped mark, a variable, or a mark that begins none. */
+    /*
+     * The parts that are replaced or refused: an escaped mark, a variable, or a mark that begins
+     * no variable.
+     */
     private static final Pattern MARKS =
             Pattern.compile(
                     String.format(
                             "\\$\\$\\{|\\$\\{([A-Za-z_][A-Za-z0-9_]{0,%d})\\}|\\$\\{",
                             Limits.VARIABLE_BYTES_MAX - 1));
 
-    /* What Java puts for bytes of the environment that it cannot decode. */
+    /* The character that Java puts for bytes of the environment that it cannot decode. */
     private static final int REPLACEMENT = 0xfffd;
 
     private final Function<String, @Nullable String> environment;

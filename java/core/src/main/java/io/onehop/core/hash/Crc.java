@@ -12,8 +12,8 @@ public final class Crc {
     /**
      * CRC-16/XMODEM in a register that is never cut to 16 bits.
      *
-     * <p>The low half is the ordinary CRC (Redis Cluster takes its slots from it). The high half
-     * keeps the bits that were shifted out, and takes part in placement.
+     * <p>The low half is the ordinary CRC, from which Redis Cluster takes its slots. The high half
+     * has the bits that were shifted out, and they take part in placement.
      */
     public static int crc16(byte[] bytes, int offset, int length) {
         int crc = 0;
@@ -24,8 +24,8 @@ public final class Crc {
     }
 
     /**
-     * The CRC-32 of zlib and IEEE 802.3. The JDK's CRC32 is an object, which only an optimising
-     * compiler removes, so it is not used.
+     * The CRC-32 of zlib and IEEE 802.3. The JDK's CRC32 is not used: it needs an object for each
+     * key, unless an optimising compiler removes that.
      */
     public static int crc32a(byte[] bytes, int offset, int length) {
         int crc = ~0;
@@ -36,9 +36,9 @@ public final class Crc {
     }
 
     /**
-     * The 15 bits that libmemcached keeps of it. Every number is below 32,768, so a ketama ring
-     * gives practically every key to the owner of its lowest point. nutcracker does so, and OneHop
-     * must agree with it.
+     * The 15 bits of the CRC-32 that libmemcached keeps. Every number is below 32,768, so a ketama
+     * ring gives practically every key to the owner of its lowest point. nutcracker does so, and
+     * OneHop must agree with it.
      */
     static int crc32(byte[] bytes, int offset, int length) {
         return (crc32a(bytes, offset, length) >>> 16) & 0x7fff;

@@ -3,10 +3,10 @@ package io.onehop.core.hash;
 /**
  * The FNV family: multiply by a prime and mix in a byte, in either order, in two widths.
  *
- * <p>The 64-bit names are historical. nutcracker returns the low 32 bits, and those depend on the
- * low 32 bits of the state alone, so 32-bit arithmetic with the low halves of the 64-bit constants
- * gives the same number. Java widens bytes with their sign, as nutcracker does on x86; the
- * published FNV does not.
+ * <p>The 64-bit names are historical. nutcracker returns the low 32 bits. These depend only on the
+ * low 32 bits of the state, so 32-bit arithmetic with the low halves of the 64-bit constants gives
+ * the same number. Java widens bytes with their sign, as nutcracker does on x86; the published FNV
+ * does not.
  *
  * <p>spec/hash, fnv1_64, fnv1a_64, fnv1_32, fnv1a_32.
  */

@@ -9,8 +9,8 @@ import java.util.Set;
  * A hash function of nutcracker with its quirks: key bytes in, 32 bits out.
  *
  * <p>Bytes from 0x80 on are widened with their sign where nutcracker on x86 does so. Every function
- * is pure and allocates nothing. Any thread. Placement never hashes an empty key; it takes 0
- * (spec/placement).
+ * is pure and allocates nothing. Any thread. Placement never hashes an empty key: its hash counts
+ * as 0 (spec/placement).
  */
 @FunctionalInterface
 public interface HashFunction {

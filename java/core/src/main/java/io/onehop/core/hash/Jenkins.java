@@ -33,7 +33,7 @@ final class Jenkins {
         return left == 0 ? c : last(a, b, c, bytes, at, left);
     }
 
-    /** Mixes in the last 1 to 12 bytes. Only an empty key has none. */
+    /** Mixes in the last 1 to 12 bytes. Only an empty key has no such bytes. */
     private static int last(int a, int b, int c, byte[] bytes, int at, int left) {
         a += wordOf(bytes, at, left);
         b += wordOf(bytes, at + 4, left - 4);
@@ -84,7 +84,7 @@ final class Jenkins {
             case 3:
                 hash += LittleEndian.half(bytes, tail);
                 hash ^= hash << 16;
-                hash ^= bytes[tail + 2] << 18; // The only byte that keeps its sign.
+                hash ^= bytes[tail + 2] << 18; // The only byte that is widened with its sign.
                 return hash + (hash >>> 11);
             case 2:
                 hash += LittleEndian.half(bytes, tail);

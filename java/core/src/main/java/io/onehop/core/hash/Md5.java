@@ -35,8 +35,8 @@ public final class Md5 {
     }
 
     /**
-     * Writes the digest as four little-endian words into {@code words} unless that is {@code null};
-     * returns the first two.
+     * If {@code words} is not {@code null}, writes the digest into it as four little-endian words.
+     * Returns the first two words.
      */
     public static long digest(byte[] bytes, int from, int size, int @Nullable [] words) {
         int a = 0x67452301;
@@ -100,8 +100,8 @@ public final class Md5 {
     }
 
     /**
-     * Word {@code i} modulo 16 of the padded block at {@code start}. It is made when it is needed,
-     * so no block is copied.
+     * Word {@code i} modulo 16 of the padded block at {@code start}. The word is made when it is
+     * needed, so no block is copied.
      */
     private static int word(byte[] bytes, int offset, int length, int start, int i) {
         int at = start + (i & 15) * 4;

@@ -3,8 +3,9 @@ package io.onehop.core.hash;
 import io.onehop.core.Hash;
 
 /**
- * The hashes of PHP that RedisArray takes: the first eight bytes of a digest, as a little-endian
- * number. PHP writes most digests big-endian, so these numbers are swapped.
+ * The hashes of PHP that RedisArray takes: the first eight bytes of a digest, read as a
+ * little-endian number. PHP writes most digests big-endian, so here the bytes of these numbers are
+ * swapped.
  *
  * <p>spec/hash, hashes of other clients.
  */
@@ -28,7 +29,7 @@ public final class PhpHash {
         return Integer.toUnsignedLong(Integer.reverseBytes(hash));
     }
 
-    /** Not reflected, as in bzip2. */
+    /** A CRC-32 that is not reflected, as in bzip2. */
     private static int crc32(byte[] bytes, int offset, int length) {
         int crc = -1;
         for (int i = offset; i < offset + length; i++) {

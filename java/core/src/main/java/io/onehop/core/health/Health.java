@@ -9,10 +9,10 @@ import io.onehop.core.base.Words;
  * keeps in an atomic field. Each method takes a state and an event and returns the next state; the
  * caller compares and swaps. 0 is a node without failures.
  *
- * <p>A node that rests fails fast until one caller probes it, and each pause is twice the one
- * before, to a limit. A node that is ejected leaves placement and returns by time alone, as in
- * nutcracker. Instants are milliseconds of a monotonic clock. The caller passes them and random
- * numbers. Stateless, for any number of threads. Implements spec/health.
+ * <p>Calls to a node that rests fail fast until one caller probes it. Each pause is twice as long
+ * as the pause before, up to a limit. An ejected node leaves placement, and returns after a fixed
+ * time, as in nutcracker. Instants are milliseconds of a monotonic clock. The caller passes these
+ * instants and random numbers. Stateless, for any number of threads. Implements spec/health.
  *
  * @param ejects {@code auto_eject_hosts}: a node that fails leaves placement instead of resting
  * @param failureLimit {@code server_failure_limit}; 0 counts as 2, or as 1 if nodes are ejected
@@ -27,7 +27,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     /** What a caller that wants to use a node may do. */
     public enum Answer {
         GO,
-        /** Use it; all other callers wait for the result. */
+        /** Use it. Until the result is known, all other callers get REFUSE. */
         PROBE,
         /** Fail immediately and send nothing: the node rests. */
         REFUSE
@@ -53,7 +53,10 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return (int) (state >>> 40) & FAILURES_MAX;
     }
 
-    /** How many pauses in a row. Where nodes are ejected: 1 from its return until it answers. */
+    /**
+     * How many pauses in a row. Where nodes are ejected: 1 from the return of the node until it
+     * answers, otherwise 0.
+     */
     public static int step(long state) {
         return (int) (state >>> 54) & STEP_MAX;
     }
@@ -116,7 +119,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
                 patienceMs == 0
                         ? Timings.PROBE_MS_DEFAULT
                         : Math.min(patienceMs, Timings.PROBE_MS_MAX);
-        // A report that is later than that does not count.
+        // The probe must report before the instant that is set here. A later report does not
+        // count.
         return state(
                 instant(nowMs + claimMs + Timings.CLOCK_PAUSE_MS),
                 failures(state),
@@ -128,8 +132,9 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
      * The state after an attempt that failed because of the node.
      *
      * @param heardMs when the node last answered any call
-     * @param born the {@link #birth} of the attempt: old news, or news about one connection only,
-     *     changes nothing
+     * @param born the {@link #birth} of the attempt: if the state has changed since the attempt
+     *     began, or (without ejection) the node has answered another call, the failure changes
+     *     nothing
      * @param chance any number, read as unsigned
      */
     public long failed(long state, long heardMs, Cause cause, long born, long nowMs, int chance) {
@@ -145,7 +150,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         if (!ejects && (isOver || isDown || cause == Cause.REFUSED)) {
             return rest(state, failures, cause, nowMs, chance);
         }
-        // What began before this failure is old news from now on.
+        // From now on, failures of attempts that began before this failure change nothing.
         return state(until(state), failures, step(state), generation(state) + (ejects ? 0 : 1));
     }
 
@@ -171,7 +176,9 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
                 generation(state) + 1);
     }
 
-    /** The state after a reply, which the caller notes as heard. It is usually the same. */
+    /**
+     * The state after a reply, which the caller notes as heard. Usually the state does not change.
+     */
     public long answered(long state) {
         boolean wasDown = until(state) != 0;
         if (failures(state) == 0 && step(state) == 0 && (ejects || !wasDown)) {
@@ -187,7 +194,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
      *
      * @param node the index of the node
      * @param heardMs when each node last answered; 0: never
-     * @param lateMs when a deadline last passed for each
+     * @param lateMs when a deadline last passed for each node
      * @param beganMs when the call began
      */
     public static boolean isLateTogether(
@@ -228,8 +235,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * What was logged of a node, after a change: a word to keep, 0 at first, and whether to write a
-     * line.
+     * What the log says about a node after a change: a word to keep, 0 at first, and whether to
+     * write a line.
      *
      * @param word the word to keep
      * @param isDue whether to write a line
@@ -239,7 +246,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     public record Told(long word, boolean isDue, int times, long ms) {
         /**
          * The instant of the last line that says the node is down, and how often it went down
-         * since. {@code isTold}: that line is about the time for which it is down now.
+         * since. {@code isTold}: that line reported the present outage.
          */
         private static long word(long lineMs, int downs, boolean isTold) {
             return lineMs | (long) Math.min(downs, FAILURES_MAX) << 40 | (isTold ? 1L << 54 : 0);

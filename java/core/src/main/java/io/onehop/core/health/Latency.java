@@ -28,8 +28,8 @@ public final class Latency {
     }
 
     /**
-     * The percentile in microseconds: that many thousandths of all calls took less. It is the end
-     * of a bucket, or the beginning of the last one; 0 if there were no calls.
+     * The percentile in microseconds: that many thousandths of all calls took less. The result is
+     * the end of a bucket, or the beginning of the last bucket; 0 if there were no calls.
      *
      * @param counts the number of calls in each bucket
      */

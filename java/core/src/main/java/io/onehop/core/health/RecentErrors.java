@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 public final class RecentErrors {
     /*
-     * Each place holds the number of a slot of time and the errors in it, 32 bits each. The first
-     * error of a later slot starts the place again.
+     * Each place has the number of a slot of time and the errors in that slot, 32 bits each. The
+     * first error of a later slot starts the place again.
      */
     private static final long COUNT = 0xffffffffL;
 

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which bytes of a key decide where it is.
  *
- * <p>In: a key. Out: the part that is hashed. It is the part between the two bytes of the pool's
- * hash tag, if that is not empty, otherwise the whole key. The node always gets the whole key. The
- * part is returned as one number, offset above length, so that placing a key allocates nothing;
- * {@link #offset} and {@link #length} decode it. Implements spec/key.
+ * <p>In: a key. Out: the part that is hashed. If there is something between the two bytes of the
+ * pool's hash tag, that is the part; otherwise it is the whole key. The node always gets the whole
+ * key. The part is returned as one number, offset above length, so that placing a key allocates
+ * nothing; {@link #offset} and {@link #length} decode it. Implements spec/key.
  */
 public final class Key {
     /** The number of slots of every Redis Cluster. */
@@ -38,9 +38,10 @@ public final class Key {
     }
 
     /**
-     * The part that Jedis hashes: between the first opening byte after which a closing one follows
-     * in the same line, with at least one character between them, and that closing byte. The whole
-     * key if it has no such part, if it is not UTF-8, or if {@code tag} is {@code null}.
+     * The part that Jedis hashes. It begins after the first opening byte that is followed, in the
+     * same line, by at least one character and then a closing byte; it ends before that closing
+     * byte. If the key has no such part or is not UTF-8, or if {@code tag} is {@code null}, it is
+     * the whole key.
      */
     public static long hashedLazily(byte[] key, int offset, int length, @Nullable HashTag tag) {
         int end = offset + length;
@@ -61,7 +62,10 @@ public final class Key {
         return part(offset, length);
     }
 
-    /** The part between the first { and the first } after it, which may be empty; or all of it. */
+    /**
+     * The part between the first { and the first } after it, which may be empty; else the whole
+     * key.
+     */
     public static long hashedLoosely(byte[] key, int offset, int length) {
         int end = offset + length;
         int open = indexOf((byte) '{', key, offset, end);

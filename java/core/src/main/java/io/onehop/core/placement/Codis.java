@@ -11,8 +11,8 @@ import java.util.List;
 /**
  * {@code codis}: a key is in one of 1024 slots, and the file says which server has a slot.
  *
- * <p>The ring has a point for each slot. The slot stands in the upper bits, by which the ring finds
- * a point. spec/placement, section 6.
+ * <p>The ring has a point for each slot. The number of the slot is in the upper bits of its point.
+ * spec/placement, section 6.
  */
 final class Codis extends Foreign {
     private static final int BELOW_SLOT = Integer.SIZE - Integer.numberOfTrailingZeros(SLOTS);

@@ -14,10 +14,10 @@ import java.util.Set;
 
 /**
  * The distribution of another client: from a key to a node, pure and immutable. The servers are in
- * the order of the file, which has an influence here, and all of them take part.
+ * the order of the file, which matters here, and all of them take part.
  *
- * <p>Asking it allocates nothing and takes no lock. Any thread. Implements spec/placement, section
- * 6.
+ * <p>Finding a node allocates nothing and takes no lock. Any thread. Implements spec/placement,
+ * section 6.
  */
 public abstract class Foreign {
 
@@ -26,13 +26,13 @@ public abstract class Foreign {
         Foreign of(List<Shard> shards, Hash hash, @Nullable HashTag tag);
     }
 
-    /** How many slots a file gives to servers, under a distribution that has some. */
+    /** How many slots a file gives to servers, under a distribution with slots. */
     public static final int SLOTS = 1024;
 
-    /** No limit of its own. */
+    /** The distribution does not limit the length of names. */
     public static final int ANY_LENGTH = Integer.MAX_VALUE;
 
-    /** What a server pool with such a distribution may have, or is. */
+    /** What holds for a server pool with such a distribution. */
     public enum Trait {
         /** {@code hash_tag} may be set. */
         TAGS,
@@ -51,9 +51,9 @@ public abstract class Foreign {
     /**
      * What a distribution needs.
      *
-     * @param hashes those that it may have, its default first
+     * @param hashes the hashes that it may have, the default first
      * @param nameBytesMax how long the name of a server may be
-     * @param maker of its ring
+     * @param maker makes its ring
      */
     public record Row(List<Hash> hashes, Maker maker, int nameBytesMax, Set<Trait> traits) {
         static Row of(List<Hash> hashes, Maker maker, Trait... traits) {
@@ -88,7 +88,7 @@ public abstract class Foreign {
         }
     }
 
-    /** A number of 32 bits stands in the upper half of a number of the ring. */
+    /** The number of the ring for a number of 32 bits, which is its upper half. */
     static long upper(long number) {
         return number << Integer.SIZE;
     }
@@ -139,11 +139,11 @@ public abstract class Foreign {
     /**
      * A server as the distribution of another client sees it.
      *
-     * @param name its name, or its address if the file names none
+     * @param name its name; if the file gives no name, its address
      * @param isNamed the file gives the name
-     * @param index its place in the file
+     * @param index its position in the file, from 0
      * @param weight at least 1
-     * @param slots those that it has, under a distribution with slots
+     * @param slots the slots that it has, under a distribution with slots
      */
     public record Shard(String name, boolean isNamed, int index, int weight, BitSet slots) {}
 }

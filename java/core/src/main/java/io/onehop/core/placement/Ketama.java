@@ -100,8 +100,8 @@ public final class Ketama implements Placement {
 
     /**
      * Radix sort by the upper half, two passes of 16 bits. For the 160,000 points of 1,000 nodes it
-     * is several times as fast as comparing. It is stable, and the order of equal points depends on
-     * that.
+     * is several times as fast as comparing. The sort is stable, and the order of equal points
+     * depends on that.
      */
     private static long[] sortedByPoint(long[] points) {
         return sortedByDigit(sortedByDigit(points, 32), 48);
@@ -122,7 +122,7 @@ public final class Ketama implements Placement {
         return sorted;
     }
 
-    /** The points in order, to inspect the ring. */
+    /** The ring with its points in order, to inspect it. */
     Ranges ring() {
         return ring;
     }

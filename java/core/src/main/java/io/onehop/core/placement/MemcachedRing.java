@@ -13,9 +13,9 @@ import java.util.List;
 /**
  * {@code libmemcached_consistent}, {@code spymemcached}: the rings of two clients of memcached.
  *
- * <p>libmemcached without weights hashes its points as it hashes keys, 100 for each server. The
- * ring of spymemcached is ketama's, with its own names, and in the order of its list.
- * spec/placement, section 6.
+ * <p>libmemcached without weights has 100 points for each server, and hashes them as it hashes
+ * keys. The ring of spymemcached is ketama's ring with other names of servers, in the order of the
+ * list of servers. spec/placement, section 6.
  */
 final class MemcachedRing extends Foreign {
     private static final int POINTS_PER_SERVER = 100;
@@ -71,7 +71,8 @@ final class MemcachedRing extends Foreign {
         Collections.reverse(reversed);
         List<WideRing.Point> points = new ArrayList<>();
         for (Shard shard : reversed) {
-            boolean hasWeights = weights != shards.size(); // Otherwise no rounding takes any.
+            // Only with weights does rounding take points away.
+            boolean hasWeights = weights != shards.size();
             int groups = Ketama.groups(shard.weight(), weights, shards.size());
             addDigests(points, shard, hasWeights ? groups : DIGESTS_PER_SERVER);
         }

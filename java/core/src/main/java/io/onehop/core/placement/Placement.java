@@ -3,8 +3,8 @@ package io.onehop.core.placement;
 /**
  * From a hash to a node, pure and immutable.
  *
- * <p>It is built once from the live nodes in sorted order, then asked for every key. It allocates
- * nothing and takes no lock. Any thread. Implements spec/placement.
+ * <p>A placement is built once from the live nodes in sorted order, and then asked for every key.
+ * Asking allocates nothing and takes no lock. Any thread. Implements spec/placement.
  */
 public interface Placement {
 

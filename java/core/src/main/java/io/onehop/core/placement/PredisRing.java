@@ -12,8 +12,8 @@ import java.util.List;
 /**
  * {@code predis_hashring}: the ring of Predis' HashRing, its default.
  *
- * <p>A hash belongs to the last point that is not above it. With the complements of both the ring
- * is like all others. spec/placement, section 6.
+ * <p>A hash belongs to the last point that is not above it. If hashes and points are replaced by
+ * their complements, the ring is like all others. spec/placement, section 6.
  */
 final class PredisRing extends Foreign {
     private static final int POINTS_PER_SERVER = 128;

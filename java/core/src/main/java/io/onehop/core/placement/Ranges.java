@@ -7,9 +7,10 @@ package io.onehop.core.placement;
  * end belong to the owner of the first range.
  *
  * <p>A binary search over the 1,280 points of eight nodes costs four times the hash of a short key,
- * because its eleven branches cannot be predicted. So the top bits of x choose a bucket. With four
- * to eight buckets per range about five in six lie within the ranges of one owner, and the bucket
- * has that owner. The other buckets have the position where the search begins:
+ * because its eleven branches cannot be predicted. So the top bits of x choose a bucket. There are
+ * four to eight buckets for each range. Of these, about five in six lie within the ranges of one
+ * owner, and such a bucket has that owner. The other buckets have the position where the search
+ * begins:
  *
  * <pre>
  *     ends        .    3   5        .         17 .        .        .   29

@@ -14,14 +14,15 @@ import java.util.Set;
  * {@code redis_array}, {@code redis_array_consistent}: RedisArray of phpredis, without and with
  * {@code consistent}.
  *
- * <p>Without it, the hosts have ranges of equal size: the complement of the hash, times their
- * number, over 2^32 - 1. With it, each host has 160 points of MD5. spec/placement, section 6.
+ * <p>Without {@code consistent}, the hosts have ranges of equal size: the number of a host is the
+ * complement of the hash, times the number of hosts, divided by 2^32 - 1. With {@code consistent},
+ * each host has 160 points of MD5. spec/placement, section 6.
  */
 final class RedisArray extends Foreign {
     private static final long U32 = 0xffffffffL;
     private static final int DIGESTS_PER_HOST = 40;
 
-    /** If a host is longer, phpredis digests what is behind its buffer, too. */
+    /** If the name of a host is longer, phpredis also digests bytes behind its buffer. */
     private static final int HOST_BYTES_MAX = 60;
 
     private static final List<Hash> HASHES =
@@ -45,7 +46,10 @@ final class RedisArray extends Foreign {
         this.complement = complement;
     }
 
-    /** The last number of each range. No host has the very last number, so any may. */
+    /**
+     * The last number of each range. In phpredis no host has the very last number, so here any host
+     * may have it.
+     */
     private static List<WideRing.Point> ranges(List<Shard> shards) {
         List<WideRing.Point> points = new ArrayList<>();
         int count = shards.size();
@@ -62,7 +66,7 @@ final class RedisArray extends Foreign {
         return points;
     }
 
-    /** phpredis searches for the tag in a string of C, which ends at a NUL. */
+    /** The hashed part. phpredis searches for the tag in a string of C, which ends at a NUL. */
     @Override
     public long part(byte[] key, int offset, int length) {
         int text = 0;
@@ -73,7 +77,10 @@ final class RedisArray extends Foreign {
         return Key.length(part) == text ? Key.hashed(key, offset, length, null) : part;
     }
 
-    /** Without an algorithm it is the register of a CRC-32 that has not been inverted. */
+    /**
+     * The hash of a part. If RedisArray has no algorithm, it is the register of a CRC-32 that has
+     * not been inverted.
+     */
     @Override
     public long hash(byte[] bytes, int offset, int length) {
         long number =

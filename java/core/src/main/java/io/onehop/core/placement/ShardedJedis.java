@@ -17,9 +17,9 @@ import java.util.List;
  * {@code sharded_jedis}, {@code sharded_jedis_2_9}, {@code jedis_sharding}: the rings of Jedis,
  * from 2.1 to 6.
  *
- * <p>A point is the hash of a text: the name of a server, or its place in the list, and a number.
- * Before 2.10 the weight stands between name and number, so named servers have other points.
- * spec/placement, section 6.
+ * <p>A point is the hash of a text: the name of a server, or its position in the list, and a
+ * number. Before 2.10 the weight stands between name and number, so named servers have other
+ * points. spec/placement, section 6.
  */
 final class ShardedJedis extends Foreign {
     private static final int POINTS_PER_WEIGHT = 160;

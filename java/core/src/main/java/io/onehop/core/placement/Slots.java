@@ -17,7 +17,8 @@ public final class Slots implements Placement {
     private final char[] table;
 
     /**
-     * Keeps the table without copying it. An entry is the index of a node, perhaps with the mark.
+     * Keeps the table without copying it. An entry is the index of a node, with or without the
+     * mark.
      */
     public Slots(char[] table) {
         if (table.length != COUNT) {

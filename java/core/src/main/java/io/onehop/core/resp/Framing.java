@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Every command is announced with {@link #owe} before it is written. Everything that is read is
  * passed to {@link #read}, in pieces of any size. So it is always known how many replies the node
  * owes, and every byte is checked for form and limits before it is used. It keeps no bytes,
- * allocates nothing and does not recurse. It frames RESP2 and RESP3. A push frame is not a reply
- * and is skipped. An attribute belongs to the reply after it. Streamed types are refused. On a
- * subscribed connection a value that is not owed is a message. For one thread at a time.
+ * allocates nothing and does not recurse. It frames RESP2 and RESP3. A push frame is not a reply,
+ * and is skipped. An attribute belongs to the reply that follows it. Streamed types are refused. On
+ * a subscribed connection a value that is not owed is a message. For one thread at a time.
  *
  * <p>Twin of {@code core/resp/wire} in C. Implements spec/wire.
  */
@@ -49,7 +49,7 @@ public final class Framing {
     private static final int AT_CR_OF_BULK = 6;
     private static final int AT_LF_OF_BULK = 7;
 
-    /* A length of so few digits is far below the limit. */
+    /* A length with at most so many digits is far below the limit. */
     private static final int FEW_DIGITS = 6;
 
     private int state = AT_TYPE;
@@ -100,8 +100,8 @@ public final class Framing {
     }
 
     /**
-     * True if the current reply announces more elements than {@code few}, and more than the bytes
-     * of it that have come. A reader that allocates announced elements should wait then.
+     * True if the current reply announces more than {@code few} elements, and also more elements
+     * than bytes of it have come. Then a reader that allocates announced elements should wait.
      */
     public boolean isAhead(int few) {
         long elements = -Math.max(few, taken - begun);
@@ -139,8 +139,8 @@ public final class Framing {
     }
 
     /**
-     * Checks bytes that were read. Returns how many of them are valid: all, or after a fault those
-     * before the first wrong one. A reply to no command is wrong from its first byte.
+     * Checks bytes that were read. Returns how many of them are valid: all, or after a fault the
+     * bytes before the first wrong byte. If a reply belongs to no command, its first byte is wrong.
      */
     public int read(byte[] bytes, int offset, int length) {
         int end = offset + length;
@@ -294,7 +294,10 @@ public final class Framing {
         return number == 0 ? go(AT_CR_OF_BULK, at + taken) : end;
     }
 
-    /** A value is complete. So may be the aggregates whose last element it was. */
+    /**
+     * Notes that a value is complete. If it was the last element of an aggregate, that is complete,
+     * too.
+     */
     private int valueEnds(int at) {
         state = AT_TYPE;
         byte ended = type;

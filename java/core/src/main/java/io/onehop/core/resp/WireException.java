@@ -7,17 +7,18 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 
 /**
- * The bytes of a node are not replies, are more than its commands asked for, or exceed the limits.
+ * The bytes of a node are not replies, are more than was asked for, or exceed the limits.
  *
- * <p>It is permanent: every further read of the same {@link ReplyGuard} throws it again, and the
- * connection must be closed. The message says what was wrong, with the node's bytes escaped.
+ * <p>The exception is permanent: every further read of the same {@link ReplyGuard} throws it again,
+ * and the connection must be closed. The message says what was wrong, with the node's bytes
+ * escaped.
  */
 public final class WireException extends IOException {
     private static final long serialVersionUID = 1;
 
     private final @Nullable Message violation;
 
-    /** {@code message} is the reason, or, if it has a kind, the whole message of the failure. */
+    /** {@code message} is the reason. If it has a kind, it is the whole message of the failure. */
     public WireException(Message message) {
         super(message.what());
         this.violation = message.kind() == null ? null : message;

@@ -12,7 +12,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Translates redis' commands for a node with {@code engine: ssdb}, and its replies back.
+ * Translates redis' commands for a node with {@code engine: ssdb}, and the replies of that node
+ * back.
  *
  * <p>SSDB speaks redis' protocol but means other things by it, usually without an error. So only
  * commands that match a form of spec/route/ssdb.json are sent. In: the words of a command. Out: a
@@ -140,8 +141,8 @@ public final class Ssdb {
     }
 
     /**
-     * {@code isRaw}: the caller wrote the words, so it can interpret replies that redis would not
-     * give.
+     * {@code isRaw}: the caller itself wrote the words, so it can interpret replies that redis
+     * would not give.
      */
     @SuppressWarnings("exports") // Words are only for the clients, and so is this.
     public static Translation translate(CommandWords words, boolean isRaw) {

@@ -50,7 +50,7 @@ final class SsdbForm {
         return letter >= 'A' && letter <= 'Z';
     }
 
-    /** True if a command has the form's number of words, and its fixed words. */
+    /** True if a command has the number of words and the fixed words of this form. */
     private boolean hasOutline(CommandWords words) {
         int rest = words.count() - 1 - fixed.length();
         if (tail.isEmpty() ? rest != 0 : rest <= 0 || rest % tail.length() != 0) {
@@ -152,7 +152,7 @@ final class SsdbForm {
         return empty.equals("list") ? List.of() : 0L;
     }
 
-    /** True if this one of a key's replies says whether the key existed. */
+    /** True if this reply, among the replies for one key, says whether the key existed. */
     boolean counts(int reply) {
         return sends.get(reply % sends.size()).counts;
     }

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * Checks and translates one word of a command for SSDB, by the letter of its type in {@link
  * SsdbTable}.
  *
- * <p>SSDB keeps scores in 64-bit integers and truncates what does not fit, but clients write
+ * <p>SSDB keeps scores as 64-bit integers and truncates numbers that do not fit, but clients write
  * doubles. So numbers are read exactly, to the last digit. Pure. Implements spec/route/route.md,
  * "SSDB".
  */
@@ -90,8 +90,8 @@ final class SsdbWord {
     }
 
     /**
-     * The number. If it is far beyond 64 bits, or almost zero, it is cut to a size that still shows
-     * that.
+     * The number in a text. If it is far beyond 64 bits, or almost zero, it is cut to a size that
+     * still shows this.
      */
     private static BigDecimal number(String text) {
         int mark = Math.max(text.indexOf('e'), text.indexOf('E'));
@@ -145,8 +145,8 @@ final class SsdbWord {
     }
 
     /**
-     * A bound as a number that can be compared with the other bound. Without a bound it is beyond
-     * all numbers.
+     * A bound as a number that can be compared with the other bound. If the word sets no bound, the
+     * number is beyond all others.
      */
     static BigInteger edge(char letter, byte[] word) {
         Object bound = bound(letter, text(word));

@@ -5,8 +5,8 @@ import java.util.Objects;
 
 /**
  * What a connection is called in a node's CLIENT LIST. It tells operators which server pool uses
- * the connection, and by which version of its configuration. It does not depend on the nodes that
- * Sentinels or a Redis Cluster name. Implements spec/wire, section 8.
+ * the connection, and by which version of its configuration. The name does not depend on the nodes
+ * that Sentinels or a Redis Cluster name. Implements spec/wire, section 8.
  */
 public final class ConnectionName {
     private static final int DIGITS = 8; // Of the fingerprint.

@@ -40,7 +40,7 @@ public interface DirectiveValue {
         TLS_VERIFY
     }
 
-    /** What else holds for a directive. */
+    /** What else is true of a directive. */
     enum Trait {
         /** nutcracker does not know it: it makes its pool a OneHop pool. */
         OWN,
@@ -48,7 +48,7 @@ public interface DirectiveValue {
         OF_NODES,
         /** It says how Sentinels are reached. */
         OF_SENTINELS,
-        /** It also holds for connections to Sentinels. */
+        /** It also applies to connections to Sentinels. */
         FOR_SENTINELS,
         /** Its value must never be shown. */
         HIDDEN,
@@ -58,7 +58,8 @@ public interface DirectiveValue {
 
     /**
      * A row of spec/directives.json. {@code item}: what one item of a sequence is called. {@code
-     * most}: the largest number, or how many bytes a text, or items a sequence, may have.
+     * most}: the largest number; for a text, how many bytes it may have; for a sequence, how many
+     * items.
      */
     record Row(
             String label,
@@ -86,7 +87,7 @@ public interface DirectiveValue {
         }
     }
 
-    /** All that is known of it. */
+    /** The row of this directive. */
     Row row();
 
     /** The name used in configuration files. */
@@ -252,7 +253,7 @@ public interface DirectiveValue {
         return text(text);
     }
 
-    /** CLIENT SETNAME takes nothing else. */
+    /** The text, if CLIENT SETNAME takes it. */
     private String name(String text) throws Fault {
         if (!text.chars().allMatch(letter -> letter >= '!' && letter <= '~')) {
             throw fault("has a blank, or a byte that is not printable ASCII");
@@ -283,8 +284,8 @@ public interface DirectiveValue {
     }
 
     /**
-     * nutcracker reads the mode with strtol, base 8: it ignores what follows the digits, and no
-     * digit means 0.
+     * True if a text is a file mode as nutcracker reads it, by strtol with base 8: what follows the
+     * digits is ignored, and no digit means 0.
      */
     private static boolean isMode(String text) {
         boolean isNegative = text.startsWith("-");

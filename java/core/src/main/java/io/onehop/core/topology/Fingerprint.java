@@ -16,8 +16,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The MD5 of everything that placement depends on, written in one fixed form. Two processes compare
- * it to find out whether they place keys alike.
+ * The MD5 of everything that placement depends on, written in one fixed form. Two processes that
+ * compare their fingerprints find out whether they place keys alike.
  *
  * <p>spec/topology, fingerprint.
  */

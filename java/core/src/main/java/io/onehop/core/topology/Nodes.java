@@ -9,14 +9,14 @@ public final class Nodes {
 
     private Nodes() {}
 
-    /** The node of a server in a file; near if it is in that zone. */
+    /** The node of a server in a file. The node is near if it is in that zone. */
     public static Node of(int index, Server server, Zone zone) {
         return watched(index, server, "", zone);
     }
 
     /**
-     * The node of a server whose address Sentinels name, with an id that changes with it. If they
-     * have not been asked, the id is empty and the node has no role.
+     * The node of a server whose address Sentinels name, with an id that changes with the address.
+     * As long as the Sentinels have not been asked, the id is empty and the node has no role.
      */
     public static Node watched(int index, Server server, String id, Zone zone) {
         return new Node(

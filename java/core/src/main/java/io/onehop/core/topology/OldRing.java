@@ -10,16 +10,19 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The ring that the keys of a server pool move from, and its nodes among those of the pool.
+ * The ring that the keys of a server pool move from, and the place of its nodes among the nodes of
+ * the pool.
  *
  * <p>Servers are compared by their addresses, not by their names. Immutable. Implements
  * spec/topology/moving.md, section 1.
  */
 final class OldRing {
     private final Topology ring;
-    private final List<Node> nodes; // Of the pool: those of its ring, and the others after them.
-    private final int[] nodeOf; // By the index in the old ring.
-    private final int[] firstOf; // By the index in the pool: the first node of the same address.
+    // All nodes of the pool: first those of its own ring, then those that are only in the old
+    // ring.
+    private final List<Node> nodes;
+    private final int[] nodeOf; // For each index in the old ring, the index in the pool.
+    private final int[] firstOf; // For each index in the pool, the first node of the same address.
     private final int[] scanned;
 
     /** {@code ring}: how it places keys; {@code servers}: the nodes of the pool's own ring. */
@@ -50,23 +53,25 @@ final class OldRing {
         return nodes;
     }
 
-    /** The nodes in the order of SCAN: those of the old ring, then those of the ring. */
+    /** The nodes in the order of SCAN: those of the old ring, then those of the pool's own ring. */
     int[] scanned() {
         return scanned;
     }
 
-    /** True if the node is one of the old ring. */
+    /** True if the node is in the old ring. */
     boolean has(int node) {
         return IntStream.of(nodeOf).anyMatch(each -> each == firstOf[node]);
     }
 
-    /** The index of the old owner of a key that moves, given its owner; -1: it does not move. */
+    /**
+     * The index of the old owner of a key whose owner is {@code owner}; -1: the key does not move.
+     */
     int oldOwner(byte[] key, int owner) {
         int old = nodeOf[ring.locate(key).index()];
         return old == firstOf[owner] ? -1 : old;
     }
 
-    /** True if it has one server. */
+    /** True if the old ring has only one server. */
     boolean hasOneServer() {
         return nodeOf.length == 1;
     }

@@ -36,9 +36,9 @@ import java.util.stream.Collectors;
  * {@link Topology}.
  *
  * <p>It is built once from a pool of the configuration, with or without the nodes that are ejected
- * at that moment. Then any number of threads ask it, a million times a second. Nothing is resolved
- * or connected here. A change of the topology is a new object. Implements spec/topology and
- * spec/placement.
+ * at that moment. Then any number of threads ask it, up to a million times a second. Nothing is
+ * resolved or connected here. If the topology changes, there is a new object. Implements
+ * spec/topology and spec/placement.
  */
 public final class PoolTopology implements Topology {
 
@@ -58,14 +58,15 @@ public final class PoolTopology implements Topology {
 
     private final ServerPool pool;
     private final List<Node> byIndex;
-    private final @Nullable OldRing oldRing; // That keys move from.
-    private final List<Node> nodes; // Without those that have left the cluster.
+    private final @Nullable OldRing oldRing; // The ring that keys move from.
+    private final List<Node> nodes; // All nodes but those that have left the cluster.
     private final @Nullable Placement placement;
-    private final @Nullable Foreign foreign; // Of another client, instead of placement and hash.
+    // The distribution of another client, instead of placement and hash.
+    private final @Nullable Foreign foreign;
     private final HashFunction hash;
     private final @Nullable HashTag tag;
     private final long epoch;
-    // Made when it is first needed. Threads that race make equal ones.
+    // Made when it is first needed. Threads that race make equal texts.
     private @Nullable String fingerprint;
     private @Nullable Map<String, Node> byName; // Made like the fingerprint.
 
@@ -88,7 +89,7 @@ public final class PoolTopology implements Topology {
         this.hash =
                 pool.foreign() == null
                         ? HashFunction.named(pool.hash())
-                        : (bytes, offset, length) -> 0; // It has its own.
+                        : (bytes, offset, length) -> 0; // The other distribution has its own hash.
         this.tag = pool.hashTag();
         this.epoch = epoch;
     }
@@ -99,8 +100,8 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The topology of a pool without the nodes of these names. If all are ejected, placement
-     * ignores ejection.
+     * The topology of a pool in which the nodes of these names are ejected. If all nodes are
+     * ejected, placement ignores ejection.
      *
      * @throws IllegalArgumentException if no node has one of the names
      */
@@ -143,13 +144,14 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The same topology, with servers at the addresses that their Sentinels name, and with the
-     * replicas that they name. Keys stay where they are, and the fingerprint is that of the
-     * configuration.
+     * The same topology, but its servers have the addresses, and its replicas are those, that the
+     * Sentinels name. Keys stay where they are, and the fingerprint is that of the configuration.
      *
-     * @param moved the same names, in the order of the configuration
-     * @param ids by name: it changes with the master
-     * @param replicas if two have one name, the one whose master comes first counts
+     * @param moved the servers with their new addresses; their names are the same, in the order of
+     *     the configuration
+     * @param ids the ids by name; an id changes with the master
+     * @param replicas the replicas; if two have the same name, the replica whose master comes first
+     *     counts
      */
     public PoolTopology withMasters(
             List<Server> moved, Map<String, String> ids, List<Replica> replicas) {
@@ -178,8 +180,8 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The replicas of these masters, given by name with their indexes, in the order of nodes. If
-     * two have one name, the one whose master comes first is kept.
+     * The replicas of these masters, in the order of nodes. {@code indexes}: the masters by name.
+     * If two replicas have the same name, the replica whose master comes first is kept.
      */
     private static List<Replica> ordered(List<Replica> replicas, Map<String, Integer> indexes) {
         Set<String> names = new HashSet<>();
@@ -193,7 +195,7 @@ public final class PoolTopology implements Topology {
                 .toList();
     }
 
-    /** The nodes with those of the replicas after them. */
+    /** The nodes, and after them the nodes of the replicas. */
     private static List<Node> withReplicas(
             List<Node> masters, List<Replica> ordered, Map<String, Integer> indexes, Zone zone) {
         List<Node> all = new ArrayList<>(masters);
@@ -220,7 +222,10 @@ public final class PoolTopology implements Topology {
         return Arrays.copyOf(first, count);
     }
 
-    /** The index of the node that has a slot of a Redis Cluster, or of its substitute. */
+    /**
+     * The index of the node that has a slot of a Redis Cluster; if no node has it, of the
+     * substitute.
+     */
     public int nodeOfSlot(int slot) {
         return slots().locate(slot);
     }
@@ -318,7 +323,7 @@ public final class PoolTopology implements Topology {
                 : placement.locate(hash(Key.hashed(key, offset, length, tag), key));
     }
 
-    /** In a pool of one server, or under the distribution of another client. */
+    /** Locates a key in a pool of one server, or under the distribution of another client. */
     private int locateOtherwise(byte[] key, int offset, int length) {
         return foreign == null ? 0 : foreign.locate(key, offset, length);
     }
@@ -332,7 +337,9 @@ public final class PoolTopology implements Topology {
         return oldRing != null;
     }
 
-    /** The index of the old owner of a key that moves, given its owner; -1: it does not move. */
+    /**
+     * The index of the old owner of a key whose owner is {@code owner}; -1: the key does not move.
+     */
     public int oldOwner(byte[] key, int owner) {
         return oldRing == null ? -1 : oldRing.oldOwner(key, owner);
     }
@@ -348,7 +355,9 @@ public final class PoolTopology implements Topology {
         return oldRing != null && oldRing.hasOneServer();
     }
 
-    /** True unless the kind of these nodes forbids MIGRATE from one to the other. */
+    /**
+     * False if a MIGRATE from one of these nodes to the other is impossible because of their kind.
+     */
     public boolean mayMigrate(Node old, Node owner) {
         return old.host() != null
                 && owner.host() != null
@@ -472,8 +481,8 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The part of the keys whose node (name or address) differs in {@code after}, in tenths of a
-     * per cent. Estimated from the fixed set of keys of spec/topology.
+     * How many keys have another node (by name or address) in {@code after}, in tenths of a per
+     * cent. This is estimated from the fixed set of keys of spec/topology.
      */
     public int moved(PoolTopology after) {
         int moved = 0;

@@ -7,14 +7,14 @@ import java.util.BitSet;
 /**
  * One element of a pool's {@code servers}, in the order of the file (spec/config).
  *
- * @param name the name in the file, or one derived from the address
+ * @param name the name in the file, or a name made from the address
  * @param host host name or address as in the file; {@code null} for a unix socket
  * @param port 1..65535; 0 for a unix socket
  * @param path path of the unix socket, otherwise {@code null}
  * @param weight at least 1
  * @param line its line in the file, from 1
  * @param isNamed the file gives the name
- * @param slots those that it has, under a distribution with slots; otherwise none
+ * @param slots the slots that it has, under a distribution with slots; otherwise none
  */
 public record Server(
         String name,

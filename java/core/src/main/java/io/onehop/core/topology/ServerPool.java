@@ -42,7 +42,7 @@ public final class ServerPool {
     private final boolean isPasswordInText;
     // The ring that keys move from, as a server pool of its own; null if there is none.
     private final @Nullable ServerPool movingFrom;
-    // The pool as it is configured: this one, or the one that this was made from.
+    // The pool as it is configured: this pool, or the pool from which this one was made.
     private final ServerPool configured;
 
     /* Fields for the values that every call needs. */
@@ -52,8 +52,8 @@ public final class ServerPool {
     private final int timeoutMs;
 
     /**
-     * {@code values}: the directives that the text sets. {@code isPasswordInText}: false if the
-     * passwords come from the environment, or there are none.
+     * {@code values}: the directives that the text sets. {@code isPasswordInText}: true if a
+     * password stands in the text, and does not come from the environment.
      */
     public ServerPool(
             String name,
@@ -92,7 +92,10 @@ public final class ServerPool {
                 null);
     }
 
-    /** How the old ring places keys: as its directives say, or else as this pool. */
+    /**
+     * How the old ring places keys: as its own directives say; where it has none, as this pool
+     * does.
+     */
     private Map<Directive, Object> ofOldRing() {
         Map<Directive, Object> theirs = new EnumMap<>(Directive.class);
         if (values.containsKey(Directive.MOVING_FROM_DISTRIBUTION)) {
@@ -139,7 +142,7 @@ public final class ServerPool {
         this.timeoutMs = number(Directive.TIMEOUT);
     }
 
-    /** The effective value of a directive, or {@code null} if it has none. */
+    /** The effective value of a directive; {@code null} if it has no value. */
     public @Nullable Object value(Directive directive) {
         Object value = cluster() ? ofCluster(directive) : null;
         if (value == null) {
@@ -194,8 +197,8 @@ public final class ServerPool {
     }
 
     /**
-     * At least one server, in the order of the file. Placement sorts them, but not under the
-     * distribution of another client.
+     * At least one server, in the order of the file. Placement sorts the servers, unless the
+     * distribution is that of another client.
      */
     public List<Server> servers() {
         return servers;
@@ -233,8 +236,8 @@ public final class ServerPool {
     }
 
     /**
-     * The Sentinels as a server pool of their own. It is reached like this one, but with their user
-     * and password.
+     * The Sentinels as a server pool of their own. That pool is reached like this one, but with the
+     * user and password for the Sentinels.
      */
     public ServerPool ofSentinels() {
         Map<Directive, Object> theirs = new EnumMap<>(Directive.class);
@@ -263,8 +266,8 @@ public final class ServerPool {
     }
 
     /**
-     * The server pool as it is configured. Sentinels may have moved its servers since, or this is
-     * the pool of its Sentinels.
+     * The server pool as it is configured. This object may differ from it: Sentinels may have named
+     * other addresses for its servers, or it is the pool of its Sentinels.
      */
     ServerPool configured() {
         return configured;
@@ -312,7 +315,7 @@ public final class ServerPool {
         return value(Directive.DISTRIBUTION, Distribution.class);
     }
 
-    /** What the distribution of another client may have; {@code null} for all others. */
+    /** The row of the distribution if it is that of another client; otherwise {@code null}. */
     public Foreign.@Nullable Row foreign() {
         return ForeignRows.of(distribution());
     }
@@ -375,8 +378,9 @@ public final class ServerPool {
     }
 
     /**
-     * The database as in nutcracker: selected before AUTH, never on a unix socket, and if the node
-     * refuses, the database is 0. 0 if unset; never set together with {@link #database()}.
+     * The database as in nutcracker: it is selected before AUTH, and never on a unix socket; if the
+     * node refuses, the database is 0. The value is 0 if it is not set. It is never set together
+     * with {@link #database()}.
      */
     public int redisDb() {
         return number(Directive.REDIS_DB);
@@ -419,7 +423,10 @@ public final class ServerPool {
         return number(Directive.POOL_SIZE);
     }
 
-    /** True if placement leaves out nodes that failed. Off by default, because keys move. */
+    /**
+     * True if placement leaves out nodes that have failed. False by default, because then keys
+     * move.
+     */
     public boolean autoEjectHosts() {
         return ejects;
     }

@@ -9,10 +9,10 @@ import java.util.Set;
  * The zone of a server pool (spec/config, section 7). Immutable, for any thread.
  *
  * @param name empty if the pool has no zone
- * @param hosts the hosts that the configuration says are in it
+ * @param hosts the hosts that are in the zone according to the configuration
  */
 public record Zone(String name, Set<String> hosts) {
-    /** The zone of a pool that has none: nothing is in it. */
+    /** The zone of a pool without a zone: no host is in it. */
     public static final Zone NONE = new Zone("", Set.of());
 
     /** True if a node announces this zone. */
@@ -27,7 +27,7 @@ public record Zone(String name, Set<String> hosts) {
                 && (hosts.contains(host) || labels(host).contains(name));
     }
 
-    /** An IP address has none. */
+    /** The labels of a host name. An IP address has none. */
     private static List<String> labels(String host) {
         boolean isAddress = host.indexOf(':') >= 0 || host.matches("[0-9.]*");
         return isAddress ? List.of() : List.of(host.split("\\.", -1));

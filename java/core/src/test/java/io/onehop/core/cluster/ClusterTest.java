@@ -27,8 +27,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Maps of Redis Clusters, redirects, calls that leave their node, and which node answers a read,
- * against the vectors of spec/.
+ * Checks maps of Redis Clusters, redirects, calls that leave their node, and the choice of the node
+ * for a read, against the vectors of spec/.
  */
 class ClusterTest {
     private static final ServerPool POOL =

@@ -83,7 +83,9 @@ class SentinelTest {
         return PoolTopology.of(Config.parse(config.getBytes(StandardCharsets.UTF_8)).pool("alpha"));
     }
 
-    /** The names that are taken are those of replicas of another server, which comes first. */
+    /**
+     * If replicas of two servers have the same names, those of the server that comes first count.
+     */
     @Test
     void theReplicasOfTheVectorAnswerReads() throws ConfigException {
         PoolTopology before = twoServers();

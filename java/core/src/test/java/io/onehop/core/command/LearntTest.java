@@ -75,7 +75,8 @@ class LearntTest {
 
     private static void checkDescription(JsonObject test) {
         if (test.get("answer").isJsonObject()) {
-            return; // An error, which is not a description. The client tells it from one.
+            // The answer is an error, not a description. The client itself sees the difference.
+            return;
         }
         List<String> words = words(test).words();
         String second = words.size() > 1 ? words.get(1).toLowerCase(Locale.ROOT) : null;

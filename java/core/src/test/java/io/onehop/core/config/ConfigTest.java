@@ -73,7 +73,7 @@ class ConfigTest {
         ConfigCase test = ConfigCase.GOOD.get(name);
         Config config = Config.parse(test.text(), test::variable);
         if (!test.head().has("pools")) {
-            return; // A case of size only says that it is accepted.
+            return; // A case about size only says that the text is accepted.
         }
         List<JsonObject> pools = Spec.objects(test.head().getAsJsonArray("pools"));
         assertEquals(
@@ -161,7 +161,7 @@ class ConfigTest {
         List<String> nodes =
                 topology.nodes().stream()
                         .filter(node -> node.role() != Role.REPLICA)
-                        .limit(pool.servers().size()) // Those of moving_from follow.
+                        .limit(pool.servers().size()) // The servers of moving_from follow.
                         .map(ConfigTest::line)
                         .sorted()
                         .toList();
@@ -286,8 +286,8 @@ class ConfigTest {
     }
 
     /**
-     * Where the YAML library alone would decide differently from nutcracker. All of these were
-     * tried with libyaml.
+     * Texts about which the YAML library alone would decide differently from nutcracker. All of
+     * them were tried with libyaml.
      */
     @Test
     void tabsAndKeysAreReadAsNutcrackerReadsThem() {
@@ -319,7 +319,8 @@ class ConfigTest {
     @MethodSource("good")
     void aConfigurationCutAnywhereIsReadOrRejectedButNeverCrashes(String name) {
         byte[] text = ConfigCase.GOOD.get(name).text();
-        // Files are cut at every byte. For a megabyte that would take hours, so it is cut at fifty.
+        // Files are cut at every byte. For a file of a megabyte that would take hours, so it is
+        // cut at fifty places.
         int step = text.length < 10_000 ? 1 : text.length / 50;
         for (int length = 0; length < text.length; length += step) {
             readOrReject(Arrays.copyOf(text, length));
@@ -401,7 +402,7 @@ class ConfigTest {
 
     /**
      * A case of chapter config: its head, and the bytes of its text. The files of cases say how
-     * they write them.
+     * they write these bytes.
      */
     private record ConfigCase(JsonObject head, byte[] text) {
         private static final String BEGINNING = "\n=== ";
@@ -450,7 +451,8 @@ class ConfigTest {
         }
 
         /**
-         * The text, and bytes where it has what stands for them. A character is one byte meanwhile.
+         * The text as bytes, in which each placeholder is replaced by the bytes that it stands for.
+         * Until then each character counts as one byte.
          */
         private static byte[] withBytes(JsonObject head, String text) {
             String bytes = new String(text.getBytes(UTF_8), ISO_8859_1);

@@ -36,7 +36,7 @@ class RangesTest {
         check(new int[] {0, 0, 7, 7, Integer.MIN_VALUE, -1, -1}, new Random(3));
     }
 
-    /** With as many owners as ranges, with a few, and with one. */
+    /** Checks these ranges with as many owners as ranges, with a few owners, and with one. */
     private static void check(int[] numbers, Random random) {
         long[] ends = Arrays.stream(numbers).mapToLong(Integer::toUnsignedLong).sorted().toArray();
         long[] wide = Arrays.stream(ends).map(end -> end << Integer.SIZE | end).toArray();

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Every vector of spec/route: the commands sent to SSDB, the replies made of SSDB's, and the
- * refusals.
+ * Checks every vector of spec/route: the commands that are sent to SSDB, the replies that are made
+ * of SSDB's replies, and the refusals.
  */
 class SsdbTest {
 

@@ -100,7 +100,7 @@ class MovingTest {
         for (JsonObject test : Spec.tests(PAGE, "MovingKindTest")) {
             Words words = new Words(texts(test.getAsJsonArray("words")));
             if (test.has("refused") || !test.has("kind")) {
-                continue; // Of these the client decides: no key moves, or a pattern does.
+                continue; // The client itself decides about these: no key moves, or a pattern does.
             }
             Command command = CommandIndex.find(words);
             KeyPositions found = command.keys(words);
