@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What a client knows about one node at one moment. Each number is read by itself, because calls
- * continue meanwhile. The counters are those of spec/meter. They start at zero when the client
+ * What a client knows about one node at one moment. The numbers are read one by one, and calls
+ * continue in that time. The counters are those of spec/meter. They start at zero when the client
  * first has this node.
  *
  * @param name the name that placement uses

@@ -283,7 +283,7 @@ public final class OneHopClient extends UnifiedJedis {
         listen(subscriber, connection -> subscriber.proceed(connection, channels));
     }
 
-    /** The same for bytes. */
+    /** Subscribes to channels whose names are given as bytes. */
     @Override
     public void subscribe(BinaryJedisPubSub subscriber, byte[]... channels) {
         listen(subscriber, connection -> subscriber.proceed(connection, channels));
@@ -299,7 +299,7 @@ public final class OneHopClient extends UnifiedJedis {
         listen(subscriber, connection -> subscriber.proceedWithPatterns(connection, patterns));
     }
 
-    /** The same for bytes. */
+    /** Subscribes to patterns that are given as bytes. */
     @Override
     public void psubscribe(BinaryJedisPubSub subscriber, byte[]... patterns) {
         listen(subscriber, connection -> subscriber.proceedWithPatterns(connection, patterns));
@@ -317,7 +317,7 @@ public final class OneHopClient extends UnifiedJedis {
     }
 
     /**
-     * The same for bytes.
+     * Subscribes to sharded channels whose names are given as bytes.
      *
      * @param subscriber receives the messages
      * @param channels the channels
@@ -331,7 +331,7 @@ public final class OneHopClient extends UnifiedJedis {
         try (subscription) {
             listening.accept(subscription);
         } finally {
-            subscription.holder.isOver = true; // In case no stack is left to close it.
+            subscription.holder.isOver = true; // Closing needs stack; this does not.
         }
     }
 

@@ -56,8 +56,8 @@ final class Subscription extends Connection {
      * order of its commands. If a node confirms something that is not next yet, nothing more is
      * received from that node until that confirmation is next. Otherwise, if one node confirmed
      * an UNSUBSCRIBE of its last channel before another node confirmed a subscription, the count
-     * would be zero and everything would end. A node with a message of a pattern that other nodes
-     * have to confirm first is also held back.
+     * would be zero and everything would end. The same applies to a node that has sent a message
+     * of a pattern, until the other nodes have confirmed the pattern.
      */
     final Holder holder = new Holder();
     private final CurrentRoute current;
@@ -313,7 +313,7 @@ final class Subscription extends Connection {
         try {
             selector.close();
         } catch (IOException ignored) {
-            // It is closed all the same.
+            // Even then the selector is closed.
         }
         nodes.close();
     }

@@ -252,7 +252,7 @@ final class Transaction extends AbstractTransaction {
             try {
                 end(isForgotten);
             } finally {
-                if (held != null) { // In case no stack is left to settle.
+                if (held != null) { // Settling needs stack; this does not.
                     held.holder.isOver = true;
                     held = null;
                 }

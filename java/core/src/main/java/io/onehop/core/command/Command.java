@@ -97,7 +97,7 @@ public final class Command {
         return command;
     }
 
-    /** The same command for one call, for which its node has found keys at these positions. */
+    /** This command for one call, in which its node has found keys at these positions. */
     public Command withKeys(int[] positions) {
         Command found = new Command(name, spread, isKnown);
         found.isWrite = isWrite;

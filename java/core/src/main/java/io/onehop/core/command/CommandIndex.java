@@ -40,7 +40,7 @@ public final class CommandIndex {
         return named(Command.lower(name));
     }
 
-    /** The same for a name in lower case. */
+    /** The entry of a name in lower case, or {@code null} if the table lacks it. */
     static @Nullable Command named(String name) {
         return COMMANDS.get(name);
     }

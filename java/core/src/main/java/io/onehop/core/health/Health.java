@@ -278,7 +278,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return until(state) <= nowMs;
     }
 
-    /** The state of a node after such a placement. */
+    /** The state of a node after a placement that is made now. */
     public static long rebuilt(long state, long nowMs) {
         if (until(state) == 0 || !isLive(state, nowMs)) {
             return state;

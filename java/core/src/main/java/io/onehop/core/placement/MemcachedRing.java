@@ -50,7 +50,7 @@ final class MemcachedRing extends Foreign {
         this.hash = HashFunction.named(hash);
     }
 
-    /** The first one of equal points counts. */
+    /** If points are equal, the first one counts. */
     private static List<WideRing.Point> hashed(List<Shard> shards, Hash hash) {
         HashFunction function = HashFunction.named(hash);
         List<WideRing.Point> points = new ArrayList<>();
@@ -64,7 +64,7 @@ final class MemcachedRing extends Foreign {
         return points;
     }
 
-    /** The last one of equal points counts. */
+    /** If points are equal, the last one counts. */
     private static List<WideRing.Point> digested(List<Shard> shards) {
         int weights = shards.stream().mapToInt(Shard::weight).sum();
         List<Shard> reversed = new ArrayList<>(shards);

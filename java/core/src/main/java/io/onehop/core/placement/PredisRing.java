@@ -28,7 +28,7 @@ final class PredisRing extends Foreign {
         super(points(shards), false);
     }
 
-    /** The last one of equal points counts. */
+    /** If points are equal, the last one counts. */
     private static List<WideRing.Point> points(List<Shard> shards) {
         long weights = shards.stream().mapToLong(Shard::weight).sum();
         List<WideRing.Point> points = new ArrayList<>();

@@ -64,7 +64,7 @@ final class ShardedJedis extends Foreign {
         return shard.isNamed() ? shard.name() + "*" + shard.weight() : ofPlace(shard);
     }
 
-    /** The last one of equal points counts. */
+    /** If points are equal, the last one counts. */
     private static List<WideRing.Point> points(List<Shard> shards, Hash hash, Prefix prefix) {
         List<WideRing.Point> points = new ArrayList<>();
         for (int i = shards.size() - 1; i >= 0; i--) {

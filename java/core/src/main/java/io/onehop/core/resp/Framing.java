@@ -166,7 +166,7 @@ public final class Framing {
     }
 
     /**
-     * Nearly all values are bulk strings that have arrived whole, and this takes such a value in
+     * Nearly all values are bulk strings that have arrived whole. This method takes such a value in
      * one step. The steps below handle everything else.
      */
     private int atBulk(byte[] bytes, int from, int end) {

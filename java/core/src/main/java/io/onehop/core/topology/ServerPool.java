@@ -93,8 +93,8 @@ public final class ServerPool {
     }
 
     /**
-     * How the old ring places keys: as its own directives say; where it has none, as this pool
-     * does.
+     * How the old ring places keys: if it has a distribution of its own, as its own directives say;
+     * otherwise as this pool does.
      */
     private Map<Directive, Object> ofOldRing() {
         Map<Directive, Object> theirs = new EnumMap<>(Directive.class);

@@ -12,7 +12,10 @@ final class PendingReplies {
     /** The slot of a command that goes to a certain node, wherever keys are. */
     static final int NO_SLOT = Character.MAX_VALUE;
 
-    /* Room for ten commands: most batches are small. The arrays double from there. */
+    /*
+     * Room for ten commands, because most batches are small. When the arrays are full, their size
+     * doubles.
+     */
     private static final int FEW = 10;
 
     private ReplySink[] sinks = new ReplySink[FEW];

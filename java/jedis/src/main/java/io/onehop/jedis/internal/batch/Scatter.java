@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class Scatter {
     /*
-     * Leasing: an exchange without a free connection is left for the next round, after all others
+     * Leasing: an exchange without a free connection waits for the next round, after all others
      * have been served and have given their connections back. If a round could lease nothing, the
      * batch waits for a connection of its first node, and has no other connection in that time.
      * So two batches cannot wait for each other, and the exhausted pool of one node does not

@@ -128,7 +128,7 @@ public final class Commands {
 
     /**
      * A blocking command whose wait ends at this instant, in the form in which it is sent now: its
-     * timeout is the time that is left, at least 1 ms. A command that does not block stays as it
+     * timeout is the time that remains, at least 1 ms. A command that does not block stays as it
      * is.
      */
     public static CommandArguments waitingUntil(

@@ -437,7 +437,7 @@ public final class NodeSocket extends Socket {
         try {
             closeDescriptors();
         } catch (IOException ignored) {
-            // The descriptors are closed all the same.
+            // Even then the descriptors are closed.
         }
     }
 

@@ -142,7 +142,9 @@ public final class Sentinels extends Refresher {
                 : Math.max(1, pool.timeoutMs() / 2);
     }
 
-    /** The same topology with the known addresses. For any configuration with these names. */
+    /**
+     * The same topology with the known addresses. It may be of any configuration with these names.
+     */
     private PoolTopology adopted(PoolTopology before) {
         if (before.pool().sentinels().isEmpty()) {
             return before;

@@ -39,7 +39,7 @@ final class MovingRoute extends Route {
 
     private final MovingKeys moving;
 
-    /** The same client's route over a snapshot. */
+    /** A route of the same client over a snapshot. */
     MovingRoute(Route before, Snapshot snapshot, @Nullable Deadline begun) {
         super(before, snapshot, begun, MovingRunner::new);
         this.moving = new MovingKeys(snapshot.topology(), snapshot.keys());

@@ -59,7 +59,7 @@ public class Route {
         this(snapshot, client, null, null, BatchRunner::new);
     }
 
-    /** The same client's route over a snapshot, perhaps with another kind of runner. */
+    /** A route of the same client over a snapshot, perhaps with another kind of runner. */
     Route(Route before, Snapshot snapshot, @Nullable Deadline begun, Runners runners) {
         this(
                 snapshot,
@@ -94,7 +94,7 @@ public class Route {
     }
 
     /**
-     * The same client's route over another snapshot. The new route keeps what this route has
+     * A route of the same client over another snapshot. The new route keeps what this route has
      * learned.
      */
     Route over(Snapshot other) {

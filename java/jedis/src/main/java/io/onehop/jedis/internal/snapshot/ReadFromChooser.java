@@ -187,7 +187,7 @@ public final class ReadFromChooser {
                 : hasFallback(master, asked) ? master : -1;
     }
 
-    /** True if {@link #fallback} has such a node now. */
+    /** True if {@link #fallback} would return a node now. */
     public boolean hasFallback(int master, int asked) {
         return switch (from) {
             case MASTER, REPLICA -> false;
