@@ -20,7 +20,7 @@ public interface Topology {
     Node locate(byte[] key);
 
     /**
-     * The node that has a key, encoded as UTF-8.
+     * The node that has the key of this text, which is encoded as UTF-8.
      *
      * @param key the key
      * @return its node
@@ -36,7 +36,7 @@ public interface Topology {
     Explanation explain(byte[] key);
 
     /**
-     * The steps by which {@link #locate} finds the node of a key, encoded as UTF-8.
+     * The steps by which {@link #locate} finds the node of this text, which is encoded as UTF-8.
      *
      * @param key the key
      * @return the steps

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 
 /**
  * Checks once a second whether the configuration, or the password file that it names, has changed.
- * If so, new calls use the new one.
+ * If so, new calls use the new configuration.
  *
  * <p>In: a {@link ConfigSource}. Out: topologies for {@link Snapshots}. Each new topology is first
  * announced to the log and to the client's listener. A bad configuration never replaces a good one,
@@ -111,7 +111,8 @@ final class ConfigWatcher implements AutoCloseable {
                             + " interrupted");
             return true;
         } catch (Throwable unexpected) {
-            // Out of memory, it can neither log nor wait. The next check logs it.
+            // Without memory this thread can neither log nor wait. The next check logs the
+            // problem.
             LockSupport.parkNanos(PAUSE_NS);
             return false;
         }
@@ -185,8 +186,8 @@ final class ConfigWatcher implements AutoCloseable {
     }
 
     /**
-     * Logs why a configuration was refused. It is read again at the next check, even if it has not
-     * changed: its password file may appear later, or its cluster may answer later.
+     * Logs why a configuration was refused. The configuration is read again at the next check, even
+     * if it has not changed: its password file may appear later, or its cluster may answer later.
      */
     private void complain(String what) {
         seen = null;

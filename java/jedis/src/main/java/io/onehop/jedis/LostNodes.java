@@ -48,7 +48,7 @@ final class LostNodes implements AutoCloseable {
             Thread thread = new Thread(() -> connect(node), "onehop-subscription");
             thread.setDaemon(true);
             thread.start();
-            sought.put(node, thread); // Not reached if it could not start.
+            sought.put(node, thread); // Not reached if the thread could not start.
         }
     }
 

@@ -75,9 +75,9 @@ import javax.net.ssl.SSLContext;
  * the redirect, even in pipelines.
  *
  * <p>Every call ends within the server pool's {@code timeout} (milliseconds; 0 = none). Blocking
- * commands (BLPOP, XREAD with BLOCK) add their own timeout; without one, only data, an interrupt or
- * {@link #close} ends them. Failures are {@link OneHopException}s and say whether the command may
- * have run. Errors that a node answers are Jedis' own exceptions.
+ * commands (BLPOP, XREAD with BLOCK) add their own timeout; without one, they wait until data, an
+ * interrupt or {@link #close} ends the wait. Failures are {@link OneHopException}s and say whether
+ * the command may have run. Errors that a node answers are Jedis' own exceptions.
  *
  * <p>One client is meant for all threads. Building it connects to no node: the first call fetches
  * the map of a Redis Cluster, or asks the Sentinels. {@link #close} closes every connection. The
@@ -399,8 +399,8 @@ public final class OneHopClient extends UnifiedJedis {
 
         /**
          * Calls this listener when the configuration has changed, before calls use the new one.
-         * {@code TopologyChange} says how many keys move. It runs on the thread that watches the
-         * file. The change waits until the listener returns, and the listener cannot prevent it.
+         * {@code TopologyChange} says how many keys move. The listener runs on the thread that
+         * watches the file. The change waits until it returns, and it cannot prevent the change.
          *
          * @param listener receives each change
          * @return this builder

@@ -17,7 +17,7 @@ import redis.clients.jedis.executors.CommandExecutor;
  * Every command is encoded as the client encodes it and goes to an executor. Pipelines,
  * transactions and subscriptions are the client's.
  *
- * <p>It has no connections, and {@link #close} does nothing: the program that made the client
+ * <p>A front has no connections, and {@link #close} does nothing: the program that made the client
  * closes it. For any thread, unless the executor is for one thread only.
  */
 public abstract class OneHopFront extends UnifiedJedis {

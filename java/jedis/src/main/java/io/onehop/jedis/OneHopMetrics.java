@@ -38,9 +38,9 @@ import java.util.stream.IntStream;
  * recorded from the binding on; counters cover the client's whole life. Any thread.
  *
  * <p>Clients of the same server pool in one registry have meters in common. Such a meter shows the
- * sum over these clients, but for generations, shares and times the largest value. A node is up if
- * it is up for all clients, and a configuration is good if it is good for all. Each meter exists
- * until the last of these clients is closed.
+ * sum over these clients; for generations, shares and times it shows the largest value. A node is
+ * up if it is up for all clients, and a configuration is good if it is good for all. Each meter
+ * exists until the last of these clients is closed.
  */
 @SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopMetrics implements MeterBinder {

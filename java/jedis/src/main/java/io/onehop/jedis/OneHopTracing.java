@@ -46,7 +46,7 @@ public final class OneHopTracing {
         this.registry = registry;
     }
 
-    /** What a client calls. */
+    /** The observer that a client calls. */
     CallObserver observer() {
         return new Observer(registry);
     }
@@ -98,7 +98,7 @@ public final class OneHopTracing {
         // The node that was asked last, or that failed; null: several nodes, or none.
         private @Nullable Node node;
         private int nodes; // The largest number of nodes that were asked in parallel.
-        private @Nullable String code; // Of an error reply; null: none.
+        private @Nullable String code; // The code of an error reply; null: none.
         private @Nullable Failed failure;
 
         /** No context is sent along, because the protocol has no room for it. */

@@ -49,7 +49,8 @@ final class SubscribedNodes implements AutoCloseable {
     private final Map<Pool, SubscribedNode> connected = new LinkedHashMap<>();
     private final LostNodes lost;
     private final List<Runnable> news = new ArrayList<>();
-    private final Map<Pool, OneHopException> reasons = new LinkedHashMap<>(); // Of lost nodes.
+    // Why each lost node was lost.
+    private final Map<Pool, OneHopException> reasons = new LinkedHashMap<>();
     private Route route;
 
     SubscribedNodes(
@@ -291,7 +292,7 @@ final class SubscribedNodes implements AutoCloseable {
     }
 
     private void sendOwn(Pool pool, Command command, List<Channel> same) {
-        if (channels.uses(pool)) { // It was not lost in between.
+        if (channels.uses(pool)) { // The node was not lost in between.
             send(pool, command, same.stream().map(Channel::bytes).toList());
         }
     }

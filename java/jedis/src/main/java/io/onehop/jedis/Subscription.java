@@ -49,15 +49,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class Subscription extends Connection {
     /*
      * Only the thread that called subscribe() touches connections. Other threads queue their
-     * command and wake it up. It waits for all nodes with one selector, without a timeout while
-     * everything is confirmed. A confirmation must come within the server pool's timeout.
+     * command and wake that thread up. It waits for all nodes with one selector, and without a
+     * timeout if everything is confirmed. A confirmation must come within the server pool's
+     * timeout.
      *
      * The messages of one node are taken in their order. Confirmations reach the caller in the
      * order of its commands. If a node confirms something that is not next yet, nothing more is
      * received from that node until that confirmation is next. Otherwise, if one node confirmed
      * an UNSUBSCRIBE of its last channel before another node confirmed a subscription, the count
-     * would be zero and everything would end. The same applies to a node that has sent a message
-     * of a pattern, until the other nodes have confirmed the pattern.
+     * would be zero and everything would end. If a node has sent a message of a pattern that
+     * other nodes have to confirm first, nothing more is received from that node until they have
+     * done so.
      */
     final Holder holder = new Holder();
     private final CurrentRoute current;

@@ -209,7 +209,8 @@ final class Transaction extends AbstractTransaction {
                     1,
                     () -> call(route, deadline, connection -> connection.executeCommand(command)));
         } catch (JedisNoScriptException lost) {
-            // It has not run. The route sends the node its script, then the command again.
+            // The command has not run. The route sends the script to the node, and then the
+            // command again.
             return route.executeCommand(command);
         }
     }
@@ -280,8 +281,8 @@ final class Transaction extends AbstractTransaction {
     }
 
     /**
-     * Sends MULTI alone and waits for its OK. A node that refuses it would execute the commands one
-     * by one.
+     * Sends MULTI alone and waits for its OK. If the commands were sent with it, a node that
+     * refuses MULTI would execute them one by one.
      */
     private void begin(NodeConnection connection) {
         try {

@@ -21,8 +21,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The map of a Redis Cluster as one node returned it: all nodes and slots, read, checked, and made
- * a topology.
+ * The map of a Redis Cluster as one node returned it: all its nodes and slots, which are read,
+ * checked and made a topology.
  *
  * <p>A refresh makes a map, and drops it when a {@link PoolTopology} was made of it. Nothing is
  * trusted without a check. A bad answer gives a reason, and never replaces the current map.

@@ -12,10 +12,10 @@ import java.util.Locale;
  * <p>Implements spec/route/route.md, the field {@code blocking}.
  */
 public final class Blocking {
-    /** It blocks until something happens. */
+    /** The command blocks until something happens. */
     public static final long FOR_EVER = Long.MAX_VALUE;
 
-    /** It does not block, because the option is missing. */
+    /** The command does not block, because the option is missing. */
     public static final long NOT = 0;
 
     private final int timeout;

@@ -20,7 +20,7 @@ public final class Bring {
     private static final Pattern RUN_ID =
             Pattern.compile("^run_id:(\\S+)", Pattern.MULTILINE | Pattern.UNIX_LINES);
     private static final long MISSING = -2;
-    private static final long NO_END = -1; // PTTL says it like this; for RESTORE it is 0.
+    private static final long NO_END = -1; // PTTL answers this; RESTORE takes 0 instead.
 
     /** How bringing the key has ended. */
     public enum End {

@@ -191,7 +191,7 @@ final class KeySpec {
         return !isUnlessEmpty || word.length > 0;
     }
 
-    /** Whether a word is that one, ignoring case. */
+    /** True if a word is the word {@code upper}, ignoring case. */
     static boolean isWord(byte[] word, byte[] upper) {
         if (word.length != upper.length) {
             return false;

@@ -26,7 +26,7 @@ public record ScanCursor(int node, long within) {
     private static final int NODE_AT = Limits.CURSOR_WITHIN_BITS;
     private static final int TOPOLOGY_AT = NODE_AT + Limits.CURSOR_NODE_BITS;
 
-    private static final int DIGITS_MAX = 20; // Of 64 bits.
+    private static final int DIGITS_MAX = 20; // The digits of a number of 64 bits.
     private static final long TICKET = 1L << NODE_AT - 1; // The first bit of a ticket.
 
     /**

@@ -48,7 +48,7 @@ public final class Config {
         return new Config(ConfigReader.read(ConfigEvents.of(ConfigText.of(text)), environment));
     }
 
-    /** Reads a file once, and no more of it than the limit on its size. */
+    /** Reads a file once, and at most one byte more than a configuration may have. */
     public static Config read(Path file) throws IOException, ConfigException {
         try (InputStream bytes = Files.newInputStream(file)) {
             return parse(bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1));

@@ -42,19 +42,20 @@ final class ConfigPool {
     private final ConfigErrors errors;
     private final int errorsBefore;
 
-    private final Map<Directive, Integer> seen = new EnumMap<>(Directive.class); // With its line.
+    // Each with its line.
+    private final Map<Directive, Integer> seen = new EnumMap<>(Directive.class);
     private final Map<Directive, Spelled> spelled = new LinkedHashMap<>();
     private final Map<Directive, List<Spelled>> spelledItems = new EnumMap<>(Directive.class);
     private boolean isOwn;
 
     private final Map<Directive, Object> values = new EnumMap<>(Directive.class);
     private final ConfigServers servers = new ConfigServers();
-    private final ConfigServers oldServers = new ConfigServers(); // Of moving_from.
+    private final ConfigServers oldServers = new ConfigServers(); // The servers of moving_from.
     private final List<Server> sentinels = new ArrayList<>();
     private final Set<String> sentinelNames = new HashSet<>();
     private final List<Replica> replicas = new ArrayList<>();
     private final Set<String> replicaNames = new HashSet<>();
-    private final Map<String, String> zones = new HashMap<>(); // By host.
+    private final Map<String, String> zones = new HashMap<>(); // The zone of each host.
 
     ConfigPool(String name, int line, ConfigErrors errors) {
         this.name = name;

@@ -88,7 +88,7 @@ public abstract class Foreign {
         }
     }
 
-    /** The number of the ring for a number of 32 bits, which is its upper half. */
+    /** The number of the ring that has this number of 32 bits as its upper half. */
     static long upper(long number) {
         return number << Integer.SIZE;
     }

@@ -4,7 +4,7 @@ import java.util.Map;
 
 /**
  * The slot table of a Redis Cluster: each of its 16,384 slots has a node. A slot without an owner
- * is marked. Its command goes to a substitute node, which answers with an error.
+ * is marked. A command for such a slot goes to a substitute node, which answers with an error.
  *
  * <p>spec/topology/cluster.md, section 4.
  */

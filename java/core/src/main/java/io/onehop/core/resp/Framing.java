@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every command is announced with {@link #owe} before it is written. Everything that is read is
  * passed to {@link #read}, in pieces of any size. So it is always known how many replies the node
- * owes, and every byte is checked for form and limits before it is used. It keeps no bytes,
- * allocates nothing and does not recurse. It frames RESP2 and RESP3. A push frame is not a reply,
- * and is skipped. An attribute belongs to the reply that follows it. Streamed types are refused. On
- * a subscribed connection a value that is not owed is a message. For one thread at a time.
+ * owes, and every byte is checked for form and limits before it is used. The framing keeps no
+ * bytes, allocates nothing and does not recurse. It knows RESP2 and RESP3. A push frame is not a
+ * reply, and is skipped. An attribute belongs to the reply that follows it. Streamed types are
+ * refused. On a subscribed connection a value that is not owed is a message. For one thread at a
+ * time.
  *
  * <p>Twin of {@code core/resp/wire} in C. Implements spec/wire.
  */

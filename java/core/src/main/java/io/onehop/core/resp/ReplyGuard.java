@@ -10,8 +10,8 @@ import java.io.InputStream;
  * <p>It counts replies against the announced commands, checks form and limits before the decoder
  * allocates, and knows whether the connection may be used again. A fault is a {@link
  * WireException}. It is thrown when all bytes before it were delivered, and again by every further
- * read. It reads straight into the decoder's buffer and keeps no bytes. A read that fails or times
- * out changes nothing: replies that were owed stay owed.
+ * read. The guard reads straight into the decoder's buffer and keeps no bytes. A read that fails or
+ * times out changes nothing: replies that were owed stay owed.
  *
  * <p>For one thread at a time, like its connection. The I/O half of {@link Framing}. Implements
  * spec/wire.

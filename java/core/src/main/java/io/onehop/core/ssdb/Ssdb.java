@@ -144,7 +144,7 @@ public final class Ssdb {
      * {@code isRaw}: the caller itself wrote the words, so it can interpret replies that redis
      * would not give.
      */
-    @SuppressWarnings("exports") // Words are only for the clients, and so is this.
+    @SuppressWarnings("exports") // CommandWords is only for the clients, and so is this.
     public static Translation translate(CommandWords words, boolean isRaw) {
         Name name =
                 NAMES.get(

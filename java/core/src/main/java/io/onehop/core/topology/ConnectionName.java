@@ -9,7 +9,7 @@ import java.util.Objects;
  * that Sentinels or a Redis Cluster name. Implements spec/wire, section 8.
  */
 public final class ConnectionName {
-    private static final int DIGITS = 8; // Of the fingerprint.
+    private static final int DIGITS = 8; // How many digits of the fingerprint it has.
 
     private ConnectionName() {}
 

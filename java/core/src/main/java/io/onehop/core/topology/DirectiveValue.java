@@ -326,9 +326,9 @@ public interface DirectiveValue {
     enum ReadFrom {
         /** The master of the key. */
         MASTER("master"),
-        /** The master, or a replica while the master cannot answer. */
+        /** The master; a replica only if the master cannot answer. */
         PREFER_MASTER("prefer_master"),
-        /** A replica, or the master if no replica answers. */
+        /** A replica; the master only if no replica answers. */
         PREFER_REPLICA("prefer_replica"),
         /** A replica only. */
         REPLICA("replica"),

@@ -131,8 +131,8 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The topology of the same Redis Cluster after slots have moved to other nodes, with its
-     * fingerprint.
+     * The topology of the same Redis Cluster after slots have moved to other nodes. Its fingerprint
+     * is made of the new owners.
      *
      * @param owners the index of the new node of each moved slot
      */
@@ -144,8 +144,8 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The same topology, but its servers have the addresses, and its replicas are those, that the
-     * Sentinels name. Keys stay where they are, and the fingerprint is that of the configuration.
+     * The same topology with the addresses and the replicas that the Sentinels name. Keys stay
+     * where they are, and the fingerprint is that of the configuration.
      *
      * @param moved the servers with their new addresses; their names are the same, in the order of
      *     the configuration

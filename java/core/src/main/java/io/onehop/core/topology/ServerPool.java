@@ -424,14 +424,17 @@ public final class ServerPool {
     }
 
     /**
-     * True if placement leaves out nodes that have failed. False by default, because then keys
-     * move.
+     * True if placement leaves out nodes that have failed. False by default, because ejection moves
+     * keys.
      */
     public boolean autoEjectHosts() {
         return ejects;
     }
 
-    /** True if a node of both pools is reached in the same way: same limits, same credentials. */
+    /**
+     * True if a node that both pools have is reached in the same way: same limits, same
+     * credentials.
+     */
     public boolean reachesNodesLike(ServerPool other) {
         return this == other || OF_NODES.stream().allMatch(each -> hasSame(each, other));
     }

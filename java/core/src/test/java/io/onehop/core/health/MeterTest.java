@@ -10,7 +10,7 @@ import io.onehop.core.Spec;
 
 import org.junit.jupiter.api.Test;
 
-/** The vectors of spec/meter; that the buckets have neither gaps nor overlaps. */
+/** Checks the vectors of spec/meter, and that the buckets have neither gaps nor overlaps. */
 class MeterTest {
 
     @Test

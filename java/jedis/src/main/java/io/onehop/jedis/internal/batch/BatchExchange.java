@@ -199,7 +199,7 @@ public final class BatchExchange {
     /** Takes a connection, which may not be open yet. */
     void start(NodeConnection leased) {
         connection = leased;
-        isKernelFull = false; // It was said of the connection before this one.
+        isKernelFull = false; // Known only of the connection before.
         connection.lease().beginsLate(); // The batch may have waited for other nodes before.
         asked = connection.lease().health();
     }
@@ -483,7 +483,7 @@ public final class BatchExchange {
         pool.condemn(leased());
         settle();
         before = thrown;
-        if (written > acknowledged) { // Only if all replies came do they prove anything.
+        if (written > acknowledged) { // If a reply is missing, the others prove nothing.
             taken = 0;
             acknowledged = 0;
         }

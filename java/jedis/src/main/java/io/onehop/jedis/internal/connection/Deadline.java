@@ -24,7 +24,7 @@ public final class Deadline {
     /* No deadline, because a command blocks without end. */
     private static final Deadline OF_A_WAIT = new Deadline(-1, 0);
 
-    // From the begin of the call to the instant; 0 or less: no deadline.
+    // The time from the beginning of the call to the instant; 0 or less: no deadline.
     private final int lengthMs;
     private final long instantNs;
 
@@ -65,7 +65,7 @@ public final class Deadline {
                 : Math.min(Timings.STEP_MS_MAX, Math.max(1, timeoutMs / Math.max(1, count)));
     }
 
-    /** A third of the milliseconds that are left, but at most {@code most}, and at least 1. */
+    /** A third of the milliseconds that remain, but at most {@code most}, and at least 1. */
     public long thirdMs(long most) {
         return Math.max(1, Math.min(most, waitNs() / NS_PER_MS / 3));
     }

@@ -155,7 +155,10 @@ public final class Handshake {
         return username == null ? auth.add(password) : auth.add(username).add(password);
     }
 
-    /* As Jedis does it: prepare, get, clean up. The text of an exception may be a secret. */
+    /*
+     * Gets the credentials as Jedis does: prepare, get, clean up. The text of an exception may
+     * contain a secret.
+     */
     private CommandArguments auth(Supplier<RedisCredentials> credentials) {
         RedisCredentialsProvider provider =
                 credentials instanceof RedisCredentialsProvider its ? its : credentials::get;

@@ -27,7 +27,7 @@ public final class Lease {
     private long received;
     private long receivedBefore;
 
-    /** A call begins, with this deadline. */
+    /** Begins a call with this deadline. */
     void begin(Deadline by) {
         deadline = by;
         calledNs = by.isBounded() ? by.beganNs() : Clock.nowNs();

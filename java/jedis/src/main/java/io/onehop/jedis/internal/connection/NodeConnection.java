@@ -409,7 +409,7 @@ public final class NodeConnection extends Connection {
         heardNs = nowNs;
     }
 
-    /** Ends the lease. If it is kept half opened, its age counts from now. */
+    /** Ends the lease. The age of a half opened connection counts from now. */
     public void settle() {
         if (socket != null) {
             socket.forgetCaller();
@@ -486,7 +486,7 @@ public final class NodeConnection extends Connection {
     private boolean hasEnded() {
         try {
             if (state == State.OPENING) {
-                boolean isOver = socket.finishTls(); // Receives once: the end takes another.
+                boolean isOver = socket.finishTls(); // One call receives only once.
                 return (isOver || socket.finishTls()) && socket.hasSurplus();
             }
             if (fill() > 0) {
@@ -555,7 +555,7 @@ public final class NodeConnection extends Connection {
             }
             throw answer;
         } catch (NumberFormatException
-                | IndexOutOfBoundsException unreadable) { // Of a malformed MOVED, which was read.
+                | IndexOutOfBoundsException unreadable) { // Jedis could not parse a MOVED.
             throw error == null ? unreadable : new JedisDataException(error);
         } finally {
             decoded++;

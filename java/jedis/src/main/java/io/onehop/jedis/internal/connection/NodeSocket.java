@@ -246,7 +246,7 @@ public final class NodeSocket extends Socket {
         try {
             channel.shutdownInput();
         } catch (IOException | RuntimeException notConnected) {
-            // Then it waits no longer than any call.
+            // A socket that is not connected yet waits no longer than any call.
         }
     }
 

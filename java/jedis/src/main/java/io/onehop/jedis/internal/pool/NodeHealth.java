@@ -50,11 +50,11 @@ public final class NodeHealth {
 
     private final NodeName node;
     private final Health rules;
-    // Null for a node that is asked in passing, without log.
+    // Null for a node that is asked in passing, without a log.
     private final @Nullable ClientNodes nodes;
     private final AtomicLong state;
     private final ClientNodes.Times times;
-    private final AtomicLong heardMs; // One of the two times.
+    private final AtomicLong heardMs; // This is times.heardMs().
     private final AtomicLong told; // What was logged last.
     private final Absence absence;
     private volatile @Nullable OneHopException last;

@@ -19,7 +19,7 @@ public final class BufferPool {
     /** Enough for most batches. */
     static final int FEW_BYTES = 1 << 12;
 
-    private static final int KEPT_MAX = 16; // So many blocks of each size are kept.
+    private static final int KEPT_MAX = 16; // How many blocks of each size are kept.
 
     private final AtomicReferenceArray<byte[]> large = new AtomicReferenceArray<>(KEPT_MAX);
     private final AtomicReferenceArray<byte[]> small = new AtomicReferenceArray<>(KEPT_MAX);

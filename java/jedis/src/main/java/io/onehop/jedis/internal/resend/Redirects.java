@@ -37,8 +37,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * The commands of one batch that a node of a Redis Cluster has redirected, because it does not have
- * their slot, or cannot serve it now. They are sent in rounds until each has a reply.
+ * The commands of one batch that a node of a Redis Cluster has redirected, because the node does
+ * not have their slot, or cannot serve the slot now. They are sent in rounds until each has a
+ * reply.
  *
  * <pre>
  *     batch ─► replies ─► a redirecting error? note its command, its slot and its sink
@@ -166,7 +167,7 @@ public final class Redirects extends Resend {
     private boolean goesOn(Pool asked, int slot, OneHopException failure, boolean isReadOnly) {
         return failure instanceof NodeDown
                 && (isReadOnly || !failure.mayHaveExecuted())
-                && cluster.snapshot().pool().cluster() // Otherwise the configuration has changed.
+                && cluster.snapshot().pool().cluster() // If not, the configuration has changed.
                 && isOwner(sentBy, asked, slot)
                 // Asked in this order, because the next map may come in between.
                 && (!NodeHealth.saysNothing(failure) && cluster.awaitsFailover(asked)

@@ -49,8 +49,8 @@ import java.util.function.BiConsumer;
  */
 public final class Succession extends Resend {
     /**
-     * One command for another node: what it got so far is a refusal, a failure, or an answer that
-     * came behind a refusal.
+     * One command that goes to another node. So far it has got a refusal, a failure, or an answer
+     * that came behind a refusal.
      */
     private record Unserved(
             Pool asked,

@@ -116,9 +116,9 @@ public final class Held {
     }
 
     /**
-     * Ends the lease. The connection is kept if it is clean and {@code isForgotten}: the node
-     * remembers nothing on it. Only the first call has an effect, because the seat may have another
-     * holder afterwards.
+     * Ends the lease. The connection is kept if it is clean and {@code isForgotten}, which says
+     * that the node remembers nothing for it. Only the first call has an effect, because the seat
+     * may have another holder afterwards.
      */
     public void settle(boolean isForgotten) {
         if (holder.isOver) {
