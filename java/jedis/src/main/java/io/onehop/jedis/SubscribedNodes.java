@@ -49,8 +49,8 @@ final class SubscribedNodes implements AutoCloseable {
     private final Map<Pool, SubscribedNode> connected = new LinkedHashMap<>();
     private final LostNodes lost;
     private final List<Runnable> news = new ArrayList<>();
-    // Why each lost node was lost.
-    private final Map<Pool, OneHopException> reasons = new LinkedHashMap<>();
+    private final Map<Pool, OneHopException> reasons =
+            new LinkedHashMap<>(); // Why nodes were lost.
     private Route route;
 
     SubscribedNodes(
