@@ -26,25 +26,25 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * The nodes of a server pool, asked by the client that programs use: same addresses, passwords and
- * encryption.
+ * The nodes of a server pool, asked by the client that programs use, with the same addresses,
+ * passwords and encryption.
  *
  * <p>The server pool stays as it was read, so that an answer is about one configuration. {@link
- * #following} follows the file instead. A call ends by the pool's timeout or, if it has none, after
- * ten seconds. Any thread.
+ * #following} follows the file instead. A call ends after the pool's timeout or, if the pool has
+ * none, after ten seconds. Any thread.
  */
 final class AskedNodes implements AutoCloseable {
     private static final int PATIENCE_MS = 10_000;
 
     private final OneHopClient client;
     private final boolean hasTimeout;
-    private final boolean isOfFile; // Only the file says which nodes there are.
+    private final boolean isOfFile; // The file alone names the nodes.
 
     AskedNodes(ConfigFile file, ServerPool pool) {
         this(pool, OneHopClient.builder().configText(file.text()));
     }
 
-    /** The nodes as the file names them at each moment. */
+    /** Nodes that follow the file: when it changes, the nodes of the new file are asked. */
     static AskedNodes following(ConfigFile file, ServerPool pool) {
         return new AskedNodes(pool, OneHopClient.builder().config(file.path()));
     }
@@ -65,19 +65,19 @@ final class AskedNodes implements AutoCloseable {
         }
     }
 
-    /** The topology. A Redis Cluster, or Sentinels, are asked for it first. */
+    /** The topology. If only a Redis Cluster or Sentinels know it, they are asked first. */
     PoolTopology topology() throws Refusal {
         if (!isOfFile) {
             within("the server pool", this::ping);
         }
-        return (PoolTopology) client.topology(); // No other class implements it.
+        return (PoolTopology) client.topology(); // The only class that implements Topology.
     }
 
     private boolean ping() {
         try {
             client.onEachNode(new CommandArguments(Command.PING));
         } catch (PartialBatch some) {
-            return false; // The nodes that answered have the map.
+            return false; // Some nodes have answered, and that is enough for the map.
         }
         return true;
     }
@@ -106,8 +106,8 @@ final class AskedNodes implements AutoCloseable {
     }
 
     /**
-     * The same for a command about a key of that node. If the key has just moved to another node of
-     * the Redis Cluster, that node is asked.
+     * One node's reply to a command about a key. If the key has just moved to another node of the
+     * Redis Cluster, the other node is asked.
      *
      * @param key the last word
      */
@@ -123,7 +123,8 @@ final class AskedNodes implements AutoCloseable {
     }
 
     /**
-     * One node's replies to several commands, sent in one write. An error is an element.
+     * One node's replies to several commands, which are sent in one write. An error reply is an
+     * element of the list, too.
      *
      * @param waitMs how much longer than the timeout the node may take
      */
@@ -132,10 +133,10 @@ final class AskedNodes implements AutoCloseable {
     }
 
     /**
-     * The same for commands that may take {@code waitMs} longer than the timeout. A WAIT for 0
-     * replicas is sent before them. It answers at once, but the client gives the time that it names
-     * to everything that is sent with it. Like every WAIT, it has an empty PUBLISH before it
-     * (spec/route).
+     * One node's replies to several commands that may take {@code waitMs} longer than the timeout.
+     * A WAIT for 0 replicas is sent before the commands. The node answers this WAIT at once, but
+     * the client gives the time that WAIT names to everything that is sent with it. As before every
+     * WAIT, an empty PUBLISH is sent first (spec/route).
      */
     List<Object> askPatiently(Node node, List<CommandArguments> commands, long waitMs)
             throws Refusal {
@@ -145,13 +146,13 @@ final class AskedNodes implements AutoCloseable {
         return askAll(node, all, waitMs).subList(1, all.size());
     }
 
-    /** The same for a reply that is a text. */
+    /** One node's reply that is a text; empty for nil. */
     String text(Node node, Command command, Object... words) throws Refusal {
         byte[] reply = ask(node, byte[].class, command, words);
         return reply == null ? "" : new String(reply, StandardCharsets.UTF_8);
     }
 
-    /** The same for a reply that is a number; 0 for nil. */
+    /** One node's reply that is a number; 0 for nil. */
     long number(Node node, Command command, Object... words) throws Refusal {
         Long reply = ask(node, Long.class, command, words);
         return reply == null ? 0 : reply;
@@ -189,7 +190,10 @@ final class AskedNodes implements AutoCloseable {
         }
     }
 
-    /** Refuses if the client has no such node, because it has just left the server pool. */
+    /**
+     * Refuses if the client does not have the node any more, because the node has just left the
+     * server pool.
+     */
     private static <T> T answer(Supplier<T> call) throws Refusal {
         try {
             return call.get();
@@ -198,7 +202,7 @@ final class AskedNodes implements AutoCloseable {
         }
     }
 
-    /** Runs it in a thread of its own, because it may never end. */
+    /** Runs a task in a thread of its own, because the task may never end. */
     private static void start(Runnable task) {
         Thread thread = new Thread(task, "onehop-call");
         thread.setDaemon(true);

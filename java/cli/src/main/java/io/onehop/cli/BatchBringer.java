@@ -25,15 +25,22 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Brings batches of keys from one old owner to their owners, by one MIGRATE if that is possible.
- * Otherwise each key takes the steps of {@link Bring}, and all keys take a step in one write.
+ * Otherwise each key takes the steps of {@link Bring}, and one write has the next step of many
+ * keys.
  *
- * <p>Never with REPLACE: what the owner has is newer. For one thread. Implements
- * spec/topology/moving.md, section 8.
+ * <p>It never uses REPLACE, because a value that the owner has already is newer. For one thread.
+ * Implements spec/topology/moving.md, section 8.
  */
 final class BatchBringer {
-    private static final int ALONE_MAX = 16; // At most so many wait for a node that hangs.
-    private static final double BYTES_PER_MS = 50 << 10; // About 50 MB a second, a slow node.
-    private static final long SLOW_MS = 10_000; // Of DUMP or RESTORE; bytes may be unknown.
+    /*
+     * Keys in one write if each key has a MIGRATE of its own. If the node hangs, the caller waits
+     * for the timeouts of all of them.
+     */
+    private static final int ALONE_MAX = 16;
+    private static final double BYTES_PER_MS = 50 << 10; // A slow node: about 50 MB a second.
+
+    /* The least wait for DUMP or RESTORE, because the size of a key may be unknown. */
+    private static final long SLOW_MS = 10_000;
 
     /**
      * How a batch ended.
@@ -134,7 +141,10 @@ final class BatchBringer {
         return byHand;
     }
 
-    /** True if it carries a value, so that a large key takes longer than programs would wait. */
+    /**
+     * True for DUMP and RESTORE, which carry a value. For a large key they take longer than
+     * programs would wait.
+     */
     private static boolean isSlow(Bring.Question question) {
         return isRestore(question) || is(question.words()[0], "DUMP");
     }
@@ -150,7 +160,7 @@ final class BatchBringer {
 
     /* ---- MIGRATE ---- */
 
-    /** Where the old owner may send keys itself; {@code null} if it may not. */
+    /** Where the old owner may send keys by MIGRATE; {@code null} if it may not. */
     private Bring.@Nullable Target target(PoolTopology topology, Node owner, double bytes) {
         ServerPool pool = topology.pool();
         String host = owner.host();
@@ -209,7 +219,7 @@ final class BatchBringer {
         return command;
     }
 
-    /** The replies as {@link Bring} takes them. */
+    /** A node's replies, in the form that {@link Bring} takes. */
     private Iterator<Object> ask(
             Node node, List<CommandArguments> commands, long waitMs, boolean isSlow) {
         if (commands.isEmpty()) {

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How much one MIGRATE may carry, so that it blocks its nodes no longer than it should. How long a
- * batch takes decides how large the next one may be. For one thread.
+ * How much one MIGRATE may carry, so that it blocks its nodes no longer than the limit. The time
+ * that a batch takes decides how large the next batch may be. For one thread.
  *
  * <p>What a batch costs depends on the number of its keys and on their bytes. Each key costs about
  * as much as 4 KiB of a value: some microseconds.
@@ -13,19 +13,21 @@ import java.util.List;
 final class BatchLimit {
     private static final double KEY = 4096;
     private static final double MOST = 4096 * KEY; // 16 MiB.
-    private static final double AIM = 0.7; // Of the limit, because batches of one size differ.
+
+    /* The part of the limit that a batch may take, because batches of one size differ. */
+    private static final double AIM = 0.7;
 
     private final double limitMs;
-    private double most = 16 * KEY; // The cost of the next batch.
+    private double most = 16 * KEY; // The highest cost of the next batch.
 
     BatchLimit(double limitMs) {
         this.limitMs = limitMs;
     }
 
-    /** Keys of one pair of nodes that are brought together, and their bytes. */
+    /** Keys that are brought together from one node to one other node, and their bytes. */
     record Batch(List<byte[]> keys, double bytes) {}
 
-    /** The first keys that may go together. They are taken from the list. */
+    /** Takes from the list the first keys that may go together. */
     Batch take(List<SeenKey> waiting) {
         List<byte[]> keys = new ArrayList<>();
         double bytes = 0;
@@ -44,7 +46,10 @@ final class BatchLimit {
         return new Batch(keys, bytes);
     }
 
-    /** True if a batch with so many keys and bytes has no room for a key of {@code more} bytes. */
+    /**
+     * True if a batch with so many keys and bytes has no room for a further key of {@code more}
+     * bytes.
+     */
     boolean isFull(int keys, double bytes, double more) {
         return keys > 0 && cost(keys + 1, bytes + more) > most;
     }

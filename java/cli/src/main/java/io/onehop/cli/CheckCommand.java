@@ -17,7 +17,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads a file as clients do, and names all its errors, or what is probably not meant. */
+/**
+ * Reads a file as clients do, and names all its errors. If there are none, it names what is
+ * probably not meant.
+ */
 @Command(
         name = "check",
         description = {

@@ -16,9 +16,12 @@ final class ClientList {
     private static final int SHOWN_MAX = 3;
 
     private final String own; // The name of our connections.
-    private final String prefix; // Of the names of this server pool's connections.
+    private final String prefix; // How names of this server pool's connections begin.
     private final Map<String, Integer> strangers = new TreeMap<>();
-    private final Map<String, Integer> others = new TreeMap<>(); // With another configuration.
+
+    /* Connections of this server pool that have another configuration. */
+    private final Map<String, Integer> others = new TreeMap<>();
+
     private int monitors;
 
     private ClientList(ServerPool pool) {
@@ -42,7 +45,7 @@ final class ClientList {
         if (isOfServers || name.equals(own)) {
             return;
         }
-        // If another server pool's name begins like this one's, there is one more colon.
+        // Another server pool's name may begin with this prefix, but then has one more colon.
         if (name.startsWith(prefix) && name.indexOf(':', prefix.length()) < 0) {
             others.merge(name, 1, Integer::sum);
         } else if (!name.startsWith(first + ":") && !name.startsWith("onehop:")) {
@@ -53,7 +56,7 @@ final class ClientList {
         }
     }
 
-    /** The value in a line of a=1 b=2. */
+    /** The value of a field in a line such as {@code a=1 b=2}. */
     private static String field(String line, String name) {
         int at = line.startsWith(name + "=") ? 0 : line.indexOf(" " + name + "=") + 1;
         if (at == 0 && !line.startsWith(name + "=")) {
@@ -90,7 +93,7 @@ final class ClientList {
         return found;
     }
 
-    /** The most frequent ones. */
+    /** The most frequent names, with their counts. */
     private static String shown(Map<String, Integer> counts) {
         String first =
                 counts.entrySet().stream()

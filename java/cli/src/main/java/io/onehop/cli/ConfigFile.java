@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 /**
  * A configuration file that a command line names, and what it says. It is read once.
  *
- * @param text what was read, with the names of environment variables
+ * @param text what was read; an environment variable is still a name in it
  */
 record ConfigFile(Path path, String text, Config config) {
 
@@ -65,7 +65,7 @@ record ConfigFile(Path path, String text, Config config) {
                 : String.valueOf(failure.getMessage());
     }
 
-    /** The pool of that name; without a name the only pool. */
+    /** The pool of this name. If no name is given, the only pool of the file. */
     ServerPool pool(@Nullable String name) throws Refusal {
         List<ServerPool> pools = config.pools();
         if (name == null && pools.size() > 1) {

@@ -39,12 +39,12 @@ final class ConfigWarnings {
 
     private static final String VARIABLE = "[A-Za-z_][A-Za-z0-9_]*";
 
-    /* A node gets a note if its part of the keys differs by more from its weight. */
+    /* A node gets a note if its share differs by more from the share that its weight asks for. */
     private static final double UNEVEN = 0.25;
-    private static final int SENTINELS_MIN = 3; // So that two of them are more than half.
+    private static final int SENTINELS_MIN = 3; // Of three, two are more than half.
 
     private final Path file;
-    private final String text; // Of it.
+    private final String text; // The text of the file.
     private final ServerPool pool;
     private final List<Finding> found = new ArrayList<>();
 
@@ -115,7 +115,9 @@ final class ConfigWarnings {
         }
     }
 
-    /** Warns of a password that looks like a variable; "$${" stands for the text "${". */
+    /**
+     * Warns of a password that looks like a variable. In a file, "$${" stands for the text "${".
+     */
     private void lookAtPassword(@Nullable String password) {
         if (password != null && password.matches("\\$" + VARIABLE)) {
             add(Level.WARNING, "has a password that looks like a variable", "write ${NAME}");

@@ -88,7 +88,9 @@ final class DiffCommand extends OperatorCommand {
         return unread.status(isFine ? ExitStatus.FINE : ExitStatus.FINDINGS);
     }
 
-    /** Says for each pair of nodes whether keys stay where they are. */
+    /**
+     * For each node before and each node after: true if both are the same, so that keys stay there.
+     */
     private static boolean[][] isSame(PoolTopology before, PoolTopology after) {
         boolean isWatched =
                 !before.pool().sentinels().isEmpty() && !after.pool().sentinels().isEmpty();
@@ -105,7 +107,7 @@ final class DiffCommand extends OperatorCommand {
     }
 
     private void count(SoughtNodes before, SoughtNodes after, boolean[][] isSame, SeenKey seen) {
-        Node holder = seen.holder(); // A key that has not moved yet is on another node.
+        Node holder = seen.holder(); // If the key has yet to move: its old owner.
         int from = holder == null ? before.of(seen.key()) : holder.index();
         int to = after.of(seen.key());
         double bytes = seen.count() * seen.bytes();

@@ -77,13 +77,13 @@ final class DoctorCommand extends OperatorCommand {
         }
     }
 
-    /** False if it answers, but is something else. A node that refuses INFO may be redis. */
+    /** False if the node does not answer, or is not redis. If it refuses INFO, it may be redis. */
     private static boolean isRedis(NodeReading reading) {
         NodeInfo info = reading.info();
         return reading.isThere() && (info == null || !info.version().isEmpty());
     }
 
-    /** What should be the same on all nodes. */
+    /** Warns if nodes differ in a value that should be the same on all of them. */
     private void compare(
             List<NodeReading> readings, String what, Function<NodeInfo, String> value) {
         List<String> values =
@@ -123,7 +123,9 @@ final class DoctorCommand extends OperatorCommand {
         void run() throws Refusal;
     }
 
-    /** A user may lack the right to a command, and a node may have died meanwhile. */
+    /**
+     * Looks at a node. A finding says so if the user lacks a right, or if the node has died by now.
+     */
     private void ask(Node node, String command, Look look) {
         try {
             look.run();
@@ -151,7 +153,7 @@ final class DoctorCommand extends OperatorCommand {
         }
         long ms = 1000 * Long.parseLong(new String(digits, StandardCharsets.US_ASCII));
         long ahead = ms - endedMs;
-        long behind = beganMs - (ms + 1000); // Its reply has whole seconds.
+        long behind = beganMs - (ms + 1000); // The node has cut `ms` to whole seconds.
         if (Math.max(ahead, behind) > CLOCK_MS_MAX) {
             String by =
                     Math.max(ahead, behind) / 1000 + " s " + (ahead > 0 ? "ahead of" : "behind");
@@ -167,7 +169,7 @@ final class DoctorCommand extends OperatorCommand {
     private void lookAtKeys(AskedNodes nodes, PoolTopology topology, Node node) throws Refusal {
         SampledKeys keys = options.of(screen, nodes, /* hasBytes= */ true);
         SoughtNodes sought = new SoughtNodes(topology);
-        long[] counts = new long[2]; // Seen, and sought elsewhere.
+        long[] counts = new long[2]; // Of keys seen, and of those sought elsewhere.
         keys.read(
                 List.of(node),
                 seen -> {

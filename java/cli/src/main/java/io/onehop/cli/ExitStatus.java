@@ -7,7 +7,7 @@ final class ExitStatus {
     /** The answer has something that a person should see. */
     static final int FINDINGS = 1;
 
-    /** The command line is wrong, or a file that it names. */
+    /** The command line, or a file that it names, is wrong. */
     static final int WRONG_USAGE = 2;
 
     /** A node that had to be asked did not answer. */

@@ -94,10 +94,7 @@ final class HotCommand extends OperatorCommand {
         return isCounting(nodes, node) ? counted(nodes, node, seen) : looked(nodes, node, seen);
     }
 
-    /**
-     * True if a node counts the use of its keys. A node that refuses INFO is taken for one that
-     * does not.
-     */
+    /** True if a node counts the use of its keys. False also if the node refuses INFO. */
     private static boolean isCounting(AskedNodes nodes, Node node) throws Refusal {
         try {
             NodeInfo info = NodeInfo.of(nodes.text(node, Protocol.Command.INFO, "memory"));
@@ -116,7 +113,7 @@ final class HotCommand extends OperatorCommand {
                 Long counted =
                         nodes.askOfKey(
                                 node, Long.class, Protocol.Command.OBJECT, "FREQ", each.key());
-                long count = counted == null ? 0 : counted; // The key is gone.
+                long count = counted == null ? 0 : counted; // 0 if the key is gone.
                 found.add(new Heat(node, each.key(), count / 255.0, "LFU " + count, each.bytes()));
                 progress.step(1);
             }

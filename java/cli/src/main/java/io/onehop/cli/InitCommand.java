@@ -144,7 +144,7 @@ final class InitCommand extends OperatorCommand {
         for (int i = 0; i < servers.size(); i++) {
             String name = isCluster ? "" : " node" + (i + 1);
             String item = servers.get(i) + name;
-            boolean isYaml = !item.startsWith("["); // IPv6 would begin a list.
+            boolean isYaml = !item.startsWith("["); // [ of IPv6 would begin a list.
             text.append("    - ").append(isYaml ? item : '"' + item + '"').append('\n');
         }
         return text.toString();

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * The keys of a file or of stdin, one a line. A key may have any bytes but the end of a line. With
- * sizes each line is a key, a tab and a number of bytes.
+ * The keys of a file or of stdin, one a line. A key may have any bytes but the end of a line. If
+ * the file has sizes, each line is a key, a tab and a number of bytes.
  *
  * <p>It reads the file piece by piece, so its memory does not grow with the file.
  */
@@ -24,8 +24,8 @@ final class KeyFile {
     private final boolean isStdin;
     private final boolean hasSizes;
     private byte[] line = new byte[PIECE];
-    private int length; // Of the line so far.
-    private long number; // Of the line.
+    private int length; // Bytes of the line so far.
+    private long number; // The number of the line.
 
     KeyFile(Screen screen, Path path, boolean hasSizes) {
         this.screen = screen;

@@ -42,11 +42,11 @@ final class KeyOptions {
     }
 
     /**
-     * Hands over the keys of the file, or else those that the nodes of a pool have.
+     * Hands over the keys of the file. If no file is named, hands over keys of the pool's nodes.
      *
-     * @param topology of that pool
+     * @param topology the topology of the pool
      * @param unread gets the nodes whose keys are not all read
-     * @return where the keys come from, for a person
+     * @return where the keys come from, as a person reads it
      */
     String read(
             Screen screen,

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What all old owners share while their keys are moved: the nodes, the limits, and what was done.
- * It ends if the placement changes. Any thread.
+ * The move ends if the placement changes. Any thread.
  */
 final class Move implements Pace.Time, AutoCloseable {
     private static final long CHECK_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -29,7 +29,7 @@ final class Move implements Pace.Time, AutoCloseable {
     private final long beganNs = Clock.nowNs();
     private final ExecutorService threads = Executors.newCachedThreadPool(Move::thread);
     private final MoveTally tally = new MoveTally();
-    private final Map<Integer, String> runIds = new HashMap<>(); // By node.
+    private final Map<Integer, String> runIds = new HashMap<>(); // By index of the node.
 
     Move(AskedNodes nodes, double bytesPerSecond, int blockMs) throws Refusal {
         this.nodes = nodes;
@@ -45,11 +45,11 @@ final class Move implements Pace.Time, AutoCloseable {
         try {
             return NodeInfo.of(nodes.text(node, Command.INFO, "server")).text("run_id");
         } catch (JedisException refused) {
-            return ""; // The user may not ask. If the node is lost, that shows later.
+            return ""; // Refused to the user. If instead the node is lost, that shows later.
         }
     }
 
-    /** How much is moved in a second, for the bar. */
+    /** How much is moved in a second, as text for the progress bar. */
     String speed() {
         double seconds = (Clock.nowNs() - beganNs) / 1e9;
         Moves.Sum moved = tally.moved().all();
@@ -58,7 +58,7 @@ final class Move implements Pace.Time, AutoCloseable {
                 : ", " + Screen.count(moved.keys() / seconds) + " keys/s";
     }
 
-    /** The threads of old owners, and of what they read ahead. */
+    /** Threads in which old owners work, and read the next step of SCAN ahead. */
     ExecutorService threads() {
         return threads;
     }
@@ -100,7 +100,7 @@ final class Move implements Pace.Time, AutoCloseable {
         return Clock.nowNs();
     }
 
-    /** A long wait of an old owner, which another configuration ends. */
+    /** A long wait of an old owner. If the placement changes meanwhile, the wait ends. */
     @Override
     public void sleep(long ns) throws Refusal {
         for (long leftNs = ns; leftNs > 0; leftNs -= CHECK_NS) {
@@ -109,23 +109,27 @@ final class Move implements Pace.Time, AutoCloseable {
         }
     }
 
-    /** True if a key that was found on this old owner is to be brought from there. */
+    /** True if a key that was found on this old owner is to be brought to its owner. */
     boolean isLeftAt(PoolTopology topology, Node node, byte[] key, int owner) {
         return !isAtHome(node, owner) && topology.oldOwner(key, owner) == node.index();
     }
 
-    /** True if the owner of a key is this node, perhaps by another address. */
+    /** True if the owner of a key is this node, perhaps with another address. */
     boolean isAtHome(Node node, int owner) {
         return node.index() == owner || isOneServer(node.index(), owner);
     }
 
-    /** True if two nodes are one server by two addresses: then its keys are where they belong. */
+    /**
+     * True if two nodes are one server with two addresses, so that keys need not move between them.
+     */
     private boolean isOneServer(int node, int other) {
         String id = runIds.getOrDefault(node, "");
         return !id.isEmpty() && id.equals(runIds.get(other));
     }
 
-    /** The node of the new ring that is this old owner by another address, if there is one. */
+    /**
+     * The node of the new ring that is the same server as this old owner; {@code null} if none is.
+     */
     @Nullable Node sameServer(Node old) {
         return first.nodes().stream()
                 .filter(each -> each.index() < first.pool().servers().size())
@@ -134,7 +138,7 @@ final class Move implements Pace.Time, AutoCloseable {
                 .orElse(null);
     }
 
-    /** The topology, perhaps with another password. Another placement ends the move. */
+    /** The topology, perhaps with another password. If the placement has changed, the move ends. */
     PoolTopology topology() throws Refusal {
         PoolTopology now = nodes.topology();
         if (!now.fingerprint().equals(first.fingerprint())) {

@@ -21,8 +21,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Moves the keys of a server pool with moving_from, until nothing is left at the old places. The
- * old owners work in parallel. It keeps no state: the nodes themselves show what is left.
+ * Moves the keys of a server pool that has {@code moving_from}, until nothing is left at the old
+ * places. The old owners work in parallel. The command keeps no state: the nodes themselves show
+ * what is left.
  *
  * <p>Implements spec/topology/moving.md, section 8.
  */
@@ -65,7 +66,10 @@ final class MoveCommand extends OperatorCommand {
         }
     }
 
-    /** Looks at all old owners until nothing is left there, or something stands in the way. */
+    /**
+     * Passes over all old owners until nothing is left there. Ends earlier if a node fails, if all
+     * keys that are left are refused, or after {@code PASSES_MAX} passes.
+     */
     private void run(Move move) throws Refusal {
         PoolTopology topology = move.topology();
         List<OldOwner> owners =
@@ -98,7 +102,7 @@ final class MoveCommand extends OperatorCommand {
             try {
                 size += each.size();
             } catch (Refusal | JedisException unknown) {
-                // The walk reports it.
+                // The pass will report the failure.
             }
         }
         return size;
@@ -203,7 +207,7 @@ final class MoveCommand extends OperatorCommand {
         List<Map<String, Object>> leaving = new ArrayList<>();
         for (Node node : leaving(topology)) {
             if (move.sameServer(node) != null) {
-                continue; // It stays.
+                continue; // The server stays, under another address.
             }
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("node", node.name());

@@ -67,7 +67,7 @@ final class MoveOptions {
         return bytes == 0 ? Pace.UNLIMITED : bytes;
     }
 
-    /** The server pool. It has {@code moving_from}. */
+    /** The server pool, which has {@code moving_from}. */
     ServerPool of(ConfigFile file) throws Refusal {
         which.pool = pool == null ? which.pool : pool;
         ServerPool found = which.of(file);
@@ -81,9 +81,10 @@ final class MoveOptions {
     }
 
     /**
-     * The other server pools of the file that keep keys in the database of an old owner, by the
-     * same address. By either ring these keys may belong elsewhere, so a move would take them.
-     * Pools that place all keys like this one are not meant: they have the same keys.
+     * Finds the other server pools of the file that have the address of an old owner and use the
+     * same database there. By both rings of this server pool, keys of the other pool may belong
+     * elsewhere, so a move would take them. A pool that places all keys as this one does is left
+     * out, because it has the same keys.
      */
     static List<Finding> sharers(ConfigFile file, ServerPool pool) {
         PoolTopology topology = PoolTopology.of(pool);

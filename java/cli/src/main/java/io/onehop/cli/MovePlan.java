@@ -11,7 +11,7 @@ import java.util.List;
  * thread.
  */
 final class MovePlan {
-    /* What one MIGRATE of many small keys, or of a large one, has taken on usual machines. */
+    /* What MIGRATE has taken on usual machines: for each key, and for the bytes of large keys. */
     private static final double SECONDS_PER_KEY = 12e-6;
     private static final double BYTES_PER_SECOND = 100 << 20;
 
@@ -26,12 +26,12 @@ final class MovePlan {
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /** A key that was seen. */
+    /** Counts a key that was seen. */
     void saw(SeenKey key) {
         all += key.count();
     }
 
-    /** A key that was seen and moves. */
+    /** Counts a key that was seen and that moves. */
     void moves(SeenKey key, Node from, Node to) {
         moves.add(from.index(), to.index(), key.count(), key.count() * key.bytes());
         largest.add(key);
@@ -45,7 +45,7 @@ final class MovePlan {
         return moves;
     }
 
-    /** All keys of the old nodes. */
+    /** How many keys the old nodes have. */
     double all() {
         return all;
     }
@@ -55,18 +55,21 @@ final class MovePlan {
         return List.copyOf(largest);
     }
 
-    /** How long one key of so many bytes blocks both of its nodes. */
+    /** How long MIGRATE of one key with so many bytes blocks both nodes. */
     static double blockedMs(double bytes) {
         return 1000 * (SECONDS_PER_KEY + bytes / BYTES_PER_SECOND);
     }
 
-    /** How long an old node takes for this: as the rate says, or longer if it is not that fast. */
+    /**
+     * How long an old node takes to send this: as long as the rate asks for, or longer if MIGRATE
+     * is slower.
+     */
     double seconds(Moves.Sum sum) {
         double least = sum.keys() * SECONDS_PER_KEY + sum.bytes() / BYTES_PER_SECOND;
         return Math.max(least, sum.bytes() / bytesPerSecond);
     }
 
-    /** How long all take: the old nodes work in parallel. */
+    /** How long these old nodes take, which work in parallel: the time of the slowest. */
     double seconds(List<Node> nodes) {
         return nodes.stream()
                 .mapToDouble(node -> seconds(moves.from(node.index())))

@@ -21,12 +21,12 @@ final class MoveTally {
     private final Map<Node, BatchBringer.Lost> lost = new LinkedHashMap<>();
     private final List<String> refused = new ArrayList<>();
     private long refusedCount;
-    private long found; // Of the pass: keys that are at their old place.
-    private final Map<Node, Long> others = new LinkedHashMap<>(); // Of the pass.
+    private long found; // Keys that this pass has found at their old place.
+    private final Map<Node, Long> others = new LinkedHashMap<>(); // Of this pass.
     private long byHand;
-    private double longestMs; // Of all other batches.
+    private double longestMs; // Of batches without such a large key.
 
-    /** Looks at all nodes again. */
+    /** Begins another pass over all nodes, and forgets what the pass before has found. */
     synchronized void beginPass() {
         found = 0;
         others.clear();
@@ -38,7 +38,9 @@ final class MoveTally {
         found += count;
     }
 
-    /** Keys on a node that this server pool does not place there by either ring. */
+    /**
+     * Notes keys that stay on a node, because neither ring of this server pool places them there.
+     */
     synchronized void leave(Node node, long count) {
         others.merge(node, count, Long::sum);
     }

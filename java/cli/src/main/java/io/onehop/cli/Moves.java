@@ -10,10 +10,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/** Counts what moves between each two nodes. Any thread may add. */
+/**
+ * Counts the keys that move from one node to another, for each pair of nodes. Any thread may add.
+ */
 final class Moves {
 
-    /** A number of keys, and of their bytes. */
+    /** How many keys, and how many bytes they have. */
     record Sum(double keys, double bytes) {
         static final Sum NONE = new Sum(0, 0);
 
@@ -57,21 +59,24 @@ final class Moves {
         sums.forEach(taker);
     }
 
-    /** What a node sends. */
+    /** How much a node sends. */
     Sum from(int node) {
         Sum[] sum = {Sum.NONE};
         forEach((pair, each) -> sum[0] = pair.from == node ? sum[0].and(each) : sum[0]);
         return sum[0];
     }
 
-    /** What a node gets. */
+    /** How much a node gets. */
     Sum to(int node) {
         Sum[] sum = {Sum.NONE};
         forEach((pair, each) -> sum[0] = pair.to == node ? sum[0].and(each) : sum[0]);
         return sum[0];
     }
 
-    /** Prints a row for each pair, whose indexes belong to these topologies. */
+    /**
+     * Prints a row for each pair of nodes: from a node of {@code before} to a node of {@code
+     * after}.
+     */
     void print(Screen screen, PoolTopology before, PoolTopology after, boolean hasBytes) {
         if (isEmpty()) {
             return;

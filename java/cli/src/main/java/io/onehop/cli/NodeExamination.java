@@ -12,9 +12,9 @@ import java.util.List;
  * what to do about them.
  */
 final class NodeExamination {
-    private static final int TRIED_SINCE = 7; // redis' version.
-    private static final double FULL = 0.9; // Of maxmemory.
-    private static final double CROWDED = 0.8; // Of maxclients.
+    private static final int TRIED_SINCE = 7; // The major version of redis.
+    private static final double FULL = 0.9; // More of maxmemory is too much.
+    private static final double CROWDED = 0.8; // More of maxclients is too much.
     private static final double FRAGMENTED = 1.5;
     private static final long FRAGMENTED_BYTES_MIN = 100L << 20;
 

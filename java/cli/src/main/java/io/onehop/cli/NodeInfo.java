@@ -22,12 +22,12 @@ final class NodeInfo {
         return info;
     }
 
-    /** The value; empty without the field. */
+    /** The value of a field; empty if the field is missing. */
     String text(String field) {
         return fields.getOrDefault(field, "");
     }
 
-    /** The number; 0 without the field. */
+    /** The number in a field; 0 if the field is missing or has no number. */
     long number(String field) {
         return numberIn(text(field));
     }
@@ -50,7 +50,7 @@ final class NodeInfo {
         return ofDatabases("expires");
     }
 
-    /** Adds up a number of db0:keys=1,expires=0,avg_ttl=0. */
+    /** Adds up this number of all databases. A field is {@code db0:keys=1,expires=0,avg_ttl=0}. */
     private long ofDatabases(String name) {
         return fields.entrySet().stream()
                 .filter(field -> field.getKey().matches("db\\d+"))
@@ -60,7 +60,7 @@ final class NodeInfo {
                 .sum();
     }
 
-    /** redis 7.0.15, or valkey 8.1.0; empty if it is neither. */
+    /** Such as redis 7.0.15 or valkey 8.1.0; empty if the node is neither. */
     String version() {
         if (has("valkey_version")) {
             return "valkey " + text("valkey_version");
@@ -68,7 +68,7 @@ final class NodeInfo {
         return has("redis_version") ? "redis " + text("redis_version") : "";
     }
 
-    /** The first number of redis' version; 0 if it has none. */
+    /** The first number of redis' version; 0 if the node names none. */
     long redisMajor() {
         return numberIn(text("redis_version").split("\\.", 2)[0]);
     }
@@ -78,8 +78,8 @@ final class NodeInfo {
     }
 
     /**
-     * Hits per look-up since the other reading; NaN without look-ups. Counters that began at 0
-     * since then, such as those of a server that was restarted, count as they are.
+     * Hits per look-up since the reading before; NaN without look-ups. If the counters have begun
+     * at 0 again since then, such as after a restart of the server, their whole values count.
      */
     double hits(NodeInfo before) {
         boolean isContinued =

@@ -18,16 +18,16 @@ import java.util.concurrent.Executors;
 /**
  * What a node says of itself now, or why it says nothing.
  *
- * @param info its INFO; {@code null} if it did not answer, or refuses it to this user
- * @param isThere true if it answered
- * @param failure why there is no INFO; otherwise empty
- * @param took how long its answer to PING took, over an open connection
+ * @param info its INFO; {@code null} if the node did not answer, or refuses INFO to this user
+ * @param isThere true if the node answered
+ * @param failure why there is no INFO; empty if there is
+ * @param took how long the node's answer to PING took, over an open connection
  */
 record NodeReading(
         Node node, @Nullable NodeInfo info, boolean isThere, String failure, Duration took) {
     private static final int AT_ONCE = 16;
 
-    /** All nodes, in their order, asked at the same time. */
+    /** Readings of all nodes, in their order. Several nodes are asked at the same time. */
     static List<NodeReading> ofAll(AskedNodes nodes, List<Node> asked) {
         ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE, NodeReading::thread);
         try {
@@ -49,12 +49,15 @@ record NodeReading(
         return thread;
     }
 
-    /** An error is an answer, too: a node that loads its file answers PING with one. */
+    /**
+     * Sends PING. An error is an answer, too: a node that loads its file answers PING with an
+     * error.
+     */
     private static void ping(AskedNodes nodes, Node node) throws Refusal {
         try {
             nodes.ask(node, Object.class, Command.PING);
         } catch (JedisDataException answered) {
-            // Only the time until it came counts.
+            // Only the time until the answer counts.
         }
     }
 

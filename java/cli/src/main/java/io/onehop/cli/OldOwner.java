@@ -24,10 +24,12 @@ import java.util.concurrent.Future;
  * left alone. For one thread.
  */
 final class OldOwner {
-    private static final String COUNT = "1000"; // Of one SCAN.
+    private static final String COUNT = "1000"; // The COUNT of each SCAN.
     private static final int STEPS_PER_SECOND = 1000;
     private static final int REFUSED_MAX = 100;
-    private static final long LARGE_BYTES = 64 << 10; // A smaller key is not to blame.
+
+    /* If a batch takes too long, no key that is smaller than this is blamed. */
+    private static final long LARGE_BYTES = 64 << 10;
 
     private final Move move;
     private final AskedNodes nodes;
@@ -36,7 +38,7 @@ final class OldOwner {
     private final BatchBringer bringer;
     private final Pace steps = new Pace(STEPS_PER_SECOND);
     private final Pace bytes;
-    private int refused; // Keys in a row, without one that was brought.
+    private int refused; // How many keys in a row were refused.
 
     OldOwner(Move move, Node node) {
         this.move = move;
@@ -51,7 +53,7 @@ final class OldOwner {
         return nodes.number(node, Command.DBSIZE);
     }
 
-    /** Moves every key that is here now. A failure is noted. */
+    /** Moves every key that is here now. A failure is noted in the tally. */
     void pass(Progress progress) {
         try {
             walk(progress);
@@ -64,7 +66,7 @@ final class OldOwner {
     private record Step(String cursor, int seen, Map<Integer, List<SeenKey>> moving) {}
 
     private void walk(Progress progress) throws Refusal {
-        Map<Integer, List<SeenKey>> waiting = new HashMap<>(); // Until a batch is full.
+        Map<Integer, List<SeenKey>> waiting = new HashMap<>(); // By owner, until a batch is full.
         Step step = read("0");
         boolean isLast = false;
         while (!isLast) {
@@ -82,7 +84,9 @@ final class OldOwner {
         }
     }
 
-    /** The next step is read while keys of the one before are brought. */
+    /**
+     * Waits for the next step, which was read while the keys of the step before it were brought.
+     */
     private static Step ended(Future<Step> next) throws Refusal {
         try {
             return next.get();
@@ -133,8 +137,9 @@ final class OldOwner {
     }
 
     /**
-     * The same keys with their memory. It is asked for only if there is a rate, because that takes
-     * a node about as long as to bring a small key. A key that is gone is left out.
+     * These keys with their memory. Without a rate the memory is not asked for, because to ask
+     * takes a node about as long as to bring a small key. With a rate, a key that is gone is left
+     * out.
      */
     private List<SeenKey> sized(List<byte[]> keys) throws Refusal {
         List<SeenKey> sized = new ArrayList<>();
@@ -196,7 +201,7 @@ final class OldOwner {
         return limit.isFull(waiting.size(), memory, 0);
     }
 
-    /** Ends it when its own node is lost, or when nothing but refusals comes. */
+    /** Ends the pass if the old owner has failed, or if too many keys in a row were refused. */
     private void require(BatchBringer.Result result, int keys) throws Refusal {
         if (result.lost() != null && result.lost().node() == node) {
             throw new Refusal(ExitStatus.NO_ANSWER, result.lost().why());
@@ -211,7 +216,10 @@ final class OldOwner {
         }
     }
 
-    /** A batch took too long. True if its largest key is large, and so to blame. */
+    /**
+     * Notes the largest key of a batch that took too long. False if that key is too small to be the
+     * cause.
+     */
     private boolean noteLarge(Node owner, Batch batch, double ms) {
         byte[] largest = {};
         long most = 0;
@@ -229,7 +237,7 @@ final class OldOwner {
         return true;
     }
 
-    /** The sizes of the batch's keys; none if the owner fails now. The batch is there already. */
+    /** The sizes of the batch's keys, which are on the owner by now; empty if the owner fails. */
     private List<Object> sizes(Node owner, Batch batch) {
         try {
             return memoryOf(owner, batch.keys());

@@ -67,7 +67,7 @@ public final class OneHopCommands {
     private static final String NO_NUMBER = " is not (a long|an int)$";
     private static final String NUMBER = " is not a whole number, or is too large";
 
-    /* Kept here: a logger without a reference is made again, with the level of all others. */
+    /* This reference keeps the logger. Otherwise it may be made again, without its level. */
     private static final Logger LOG = Logger.getLogger("io.onehop");
 
     @Option(
@@ -97,13 +97,13 @@ public final class OneHopCommands {
         } catch (Throwable fault) {
             screen.err.println("onehop: a fault of onehop: " + fault);
         } finally {
-            // Ends threads that still wait for a node, too.
+            // This also ends threads that still wait for a node.
             Runtime.getRuntime().halt(status);
         }
     }
 
     static int run(Screen screen, String... arguments) {
-        LOG.setLevel(Level.OFF); // A command says itself what a client would log.
+        LOG.setLevel(Level.OFF); // Commands report what a client would log.
         int status = commandLine(screen).execute(arguments);
         boolean isLost = screen.out.checkError();
         if (isLost && status != ExitStatus.BROKEN) {

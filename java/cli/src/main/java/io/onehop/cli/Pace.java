@@ -5,8 +5,8 @@ import io.onehop.core.base.Clock;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets so many commands or bytes a second begin, evenly. A short delay is made up for. Otherwise
- * every pause of a busy machine would lower the rate. For one thread.
+ * Lets so many commands a second begin, or so many bytes, in even steps. A short delay is made up
+ * for, because otherwise every pause of a busy machine would lower the rate. For one thread.
  */
 final class Pace {
     /** No limit. */
@@ -14,7 +14,7 @@ final class Pace {
 
     private static final long MADE_UP_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** The time, and a wait. */
+    /** A clock, and a way to wait. */
     interface Time {
         Time REAL =
                 new Time() {
@@ -53,7 +53,10 @@ final class Pace {
         await(1);
     }
 
-    /** The same for a piece of this size: it begins after the time of the pieces before it. */
+    /**
+     * Waits until a piece of this size may begin, which is after the time that the pieces before it
+     * take.
+     */
     void await(double size) throws Refusal {
         long nowNs = time.nowNs();
         long leftNs = nextNs - nowNs;

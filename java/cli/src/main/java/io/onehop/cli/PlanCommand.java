@@ -18,7 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Says what a move will take, before it begins. It changes nothing. */
+/** Says what a move will take, before the move begins. It changes nothing. */
 @Command(
         name = "plan",
         description = {
@@ -115,7 +115,10 @@ final class PlanCommand extends OperatorCommand {
         }
     }
 
-    /** Whether the user of the server pool may MIGRATE. Only redis 7 and later say so. */
+    /**
+     * Adds a note if the user of the server pool may not MIGRATE, or if the node does not say
+     * whether the user may. Only redis 7 and later say that.
+     */
     private void lookAtRights(AskedNodes nodes, PoolTopology topology, Node node, MovePlan plan)
             throws Refusal {
         boolean migrates =

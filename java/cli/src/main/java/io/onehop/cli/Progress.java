@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A bar on stderr, if that is a terminal, for work of more than a second. It shows how far the work
- * is, and how long the rest will take. Any thread.
+ * If stderr is a terminal, shows a bar there for work of more than a second: how far the work is,
+ * and how long the rest will take. Any thread.
  */
 final class Progress implements AutoCloseable {
     private static final long FIRST_NS = TimeUnit.SECONDS.toNanos(1);
@@ -18,7 +18,7 @@ final class Progress implements AutoCloseable {
     private final Screen screen;
     private final String what;
     private final double total; // 0 if it is not known.
-    private final Supplier<String> more; // What else to show; empty for nothing.
+    private final Supplier<String> more; // What else to show; may be empty.
     private final long beganNs = Clock.nowNs();
     private double done;
     private long nextNs = beganNs + FIRST_NS;

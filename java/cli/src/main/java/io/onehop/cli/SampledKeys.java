@@ -19,14 +19,14 @@ import java.util.function.Consumer;
  * A sample of the keys of each node, found by SCAN, perhaps with their MEMORY USAGE.
  *
  * <p>SCAN walks in the order of hashes, so its first keys are a fair sample. If a node has ten
- * times as many keys as were sampled, each key of the sample stands for ten.
+ * times as many keys as the sample, each key of the sample stands for ten keys.
  */
 final class SampledKeys {
     private static final String STEP = "100"; // COUNT of one SCAN.
 
     private final Screen screen;
     private final AskedNodes nodes;
-    private final long sample; // 0: all keys.
+    private final long sample; // Keys of each node; 0: all.
     private final boolean hasBytes;
     private final Pace pace;
 
@@ -38,7 +38,7 @@ final class SampledKeys {
         this.pace = pace;
     }
 
-    /** Reads keys of all nodes. Refuses if one of them fails. */
+    /** Reads keys of all nodes. Refuses if one of the nodes fails. */
     void read(List<Node> asked, Consumer<SeenKey> taker) throws Refusal {
         Map<Node, Long> sizes = new LinkedHashMap<>();
         for (Node node : asked) {
@@ -51,7 +51,7 @@ final class SampledKeys {
         }
     }
 
-    /** The same, but a node that fails is only noted, unless all fail. */
+    /** Reads keys of all nodes, and notes the nodes that fail. Refuses only if all of them fail. */
     void read(List<Node> asked, UnreadNodes unread, Consumer<SeenKey> taker) throws Refusal {
         Map<Node, Long> sizes = new LinkedHashMap<>();
         for (Node node : asked) {
@@ -81,7 +81,7 @@ final class SampledKeys {
                         progress.step(1);
                         Double bytes = hasBytes ? bytesOf(node, key) : 0.0;
                         seen[0]++;
-                        if (bytes != null) { // Otherwise it is gone.
+                        if (bytes != null) { // Null if the key is gone.
                             taker.accept(new SeenKey(key, count, bytes, node));
                         }
                     });
@@ -95,7 +95,7 @@ final class SampledKeys {
         return sample == 0 ? size : Math.min(sample, size);
     }
 
-    /** Hands over at most so many keys of a node. */
+    /** Hands over at most {@code most} keys of a node. */
     void walk(Node node, long most, Visitor visitor) throws Refusal {
         String cursor = "0";
         long left = most;
@@ -110,7 +110,7 @@ final class SampledKeys {
         } while (left > 0 && !cursor.equals("0"));
     }
 
-    /** The cursor of a reply; its keys go into the list. */
+    /** Returns the cursor of a reply to SCAN, and adds the keys of the reply to the list. */
     static String understood(Node node, @Nullable List<?> reply, List<byte[]> keys) throws Refusal {
         if (reply != null
                 && reply.size() == 2
@@ -131,7 +131,7 @@ final class SampledKeys {
         return bytes == null ? null : bytes.doubleValue();
     }
 
-    /** Gets each key. */
+    /** Is called with each key. */
     interface Visitor {
         void visit(byte[] key) throws Refusal;
     }

@@ -47,7 +47,7 @@ final class Screen {
     final PrintStream out;
     final PrintStream err;
     final InputStream in;
-    final boolean isTerminal; // Of stdout.
+    final boolean isTerminal; // True if stdout is a terminal.
     final boolean isProgressShown;
     private final boolean hasColour;
     private final String block;
@@ -100,7 +100,7 @@ final class Screen {
         out.println(GSON.toJson(value));
     }
 
-    /** The same as one line. */
+    /** Prints a value as JSON in one line. */
     void jsonLine(Object value) {
         out.println(LINES.toJson(value));
     }
@@ -109,12 +109,12 @@ final class Screen {
         return hasColour ? "\033[" + colour.code + "m" + text + "\033[0m" : text;
     }
 
-    /** A bar whose length is that part of the longest one. */
+    /** A bar whose length is this part of the longest bar. */
     String bar(double part, int longest) {
         return block.repeat((int) Math.round(Math.max(0, Math.min(1, part)) * longest));
     }
 
-    /** Text of a server or a file: no byte of it controls the terminal. */
+    /** Text of a server or a file, changed so that no byte of it controls the terminal. */
     static String plain(@Nullable String text) {
         StringBuilder plain = new StringBuilder();
         String.valueOf(text)
@@ -153,7 +153,7 @@ final class Screen {
         return String.format(Locale.ROOT, "%.1f %%", 100 * share);
     }
 
-    /** 12 s, 3 min 20 s, 2 h 5 min. */
+    /** Such as 12 s, 3 min 20 s or 2 h 5 min. */
     static String duration(double seconds) {
         long whole = Math.round(seconds);
         if (whole < 60) {

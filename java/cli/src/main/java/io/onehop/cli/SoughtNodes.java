@@ -9,7 +9,7 @@ import io.onehop.core.topology.ServerPool;
 
 /** On which node clients seek a key. In: a topology and keys. Out: indexes of nodes. Pure. */
 final class SoughtNodes {
-    /** The slot of the key has no node. */
+    /** In place of a node, if the slot of the key has none. */
     static final int NOWHERE = -1;
 
     private final PoolTopology topology;
@@ -26,7 +26,10 @@ final class SoughtNodes {
         return isNowhere ? NOWHERE : topology.locateIndex(key, 0, key.length);
     }
 
-    /** The same for a seen key. If keys may be on any node, that is where it was found. */
+    /**
+     * The node of a seen key. If clients write keys to any node, the node on which the key was
+     * found.
+     */
     int of(SeenKey seen) {
         Node holder = seen.holder();
         return isAnywhere() && holder != null ? holder.index() : of(seen.key());
@@ -49,8 +52,8 @@ final class SoughtNodes {
             return false;
         }
         int node = of(seen.key());
-        return holder.index() != node
-                && topology.oldOwner(seen.key(), node) != holder.index(); // It moves from there.
+        // A key on its old owner is no stray: it has yet to move.
+        return holder.index() != node && topology.oldOwner(seen.key(), node) != holder.index();
     }
 
     /** How many slots have no node. */
@@ -58,7 +61,7 @@ final class SoughtNodes {
         return unserved;
     }
 
-    /** The part of the slots of a Redis Cluster that each node has, of those that have one. */
+    /** For each node of a Redis Cluster, its part of the slots that have a node. */
     double[] parts() {
         double[] parts = new double[topology.byIndex().size()];
         for (int slot = 0; slot < Slots.COUNT; slot++) {

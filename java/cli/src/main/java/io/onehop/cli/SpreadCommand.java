@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Counts on which nodes keys are, and shows how even that is. */
+/** Counts the keys of each node, and shows how evenly they are spread. */
 @Command(
         name = "spread",
         description = {
@@ -28,7 +28,7 @@ final class SpreadCommand extends OperatorCommand {
 
     private double[] keys = {};
     private double[] bytes = {};
-    private double nowhere; // Keys.
+    private double nowhere; // Keys in slots without a node.
     private long strays;
     private long seen;
     private final UnreadNodes unread = new UnreadNodes();
@@ -107,7 +107,7 @@ final class SpreadCommand extends OperatorCommand {
         if (topology.pool().cluster()) {
             return sought.parts();
         }
-        int servers = topology.pool().servers().size(); // From all others, keys only move away.
+        int servers = topology.pool().servers().size(); // All other nodes only lose keys.
         double weights = topology.pool().servers().stream().mapToInt(each -> each.weight()).sum();
         return topology.byIndex().stream()
                 .mapToDouble(node -> node.index() < servers ? node.weight() / weights : 0)

@@ -18,7 +18,7 @@ final class StatusTable {
 
     private final ServerPool pool;
     private final List<NodeReading> readings;
-    private final Map<String, NodeInfo> before = new LinkedHashMap<>(); // By node.
+    private final Map<String, NodeInfo> before = new LinkedHashMap<>(); // By name of the node.
 
     StatusTable(ServerPool pool, List<NodeReading> readings, List<NodeReading> earlier) {
         this.pool = pool;
@@ -77,7 +77,7 @@ final class StatusTable {
         return info.isReplica() ? "replica" : "master";
     }
 
-    /** NaN without look-ups. */
+    /** Hits per look-up; NaN without look-ups. */
     private double hits(NodeReading reading, NodeInfo info) {
         return info.hits(before.getOrDefault(reading.node().name(), NOTHING));
     }

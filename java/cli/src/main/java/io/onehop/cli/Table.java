@@ -5,16 +5,16 @@ import java.util.List;
 
 /**
  * Rows of texts, written in columns as wide as their widest text. The first and the last column are
- * aligned to the left. All between are numbers, aligned to the right. Bars may be the last column.
- * They take the rest of a line of 80 characters.
+ * aligned to the left. All columns between them are numbers, aligned to the right. The last column
+ * may be bars, for which there is the rest of a line of 80 characters.
  */
 final class Table {
     private static final int COLUMNS = 80;
     private static final int BAR_MAX = 30;
-    private static final int BAR_MIN = 5; // A shorter one shows nothing.
+    private static final int BAR_MIN = 5; // A shorter bar would show nothing.
 
     private final List<List<String>> rows = new ArrayList<>();
-    private final List<Double> bars = new ArrayList<>(); // Of the rows after the heads.
+    private final List<Double> bars = new ArrayList<>(); // One for each row after the heads.
 
     Table(String... heads) {
         row(heads);
@@ -25,7 +25,10 @@ final class Table {
         return this;
     }
 
-    /** The same with a bar in the last column, whose length is this part of the longest. */
+    /**
+     * Adds a row with a bar in the last column. The length of the bar is this part of the longest
+     * bar.
+     */
     void bar(double part, String... cells) {
         row(cells);
         bars.add(part);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The nodes whose keys were not all read, and why. An answer about the others is still useful, if
- * it says what is missing.
+ * The nodes whose keys were not all read, and why. An answer about the other nodes is still useful
+ * if it says what is missing.
  */
 final class UnreadNodes {
 
@@ -39,7 +39,7 @@ final class UnreadNodes {
         }
     }
 
-    /** The exit status of a command that would otherwise end with that one. */
+    /** The exit status of a command: {@code otherwise} if no node is unread. */
     int status(int otherwise) {
         return why.isEmpty() ? otherwise : ExitStatus.NO_ANSWER;
     }

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/** All errors of a file at once, or what is probably not meant. */
+/** onehop check: all errors of a file at once. Without errors, what is probably not meant. */
 class CheckCommandTest {
     private static final String WELL =
             "alpha:\n  engine: redis\n  hash: murmur\n  servers:\n"

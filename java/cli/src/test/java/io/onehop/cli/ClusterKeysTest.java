@@ -36,7 +36,7 @@ class ClusterKeysTest {
         try (Jedis owner = cluster.server(1).jedis();
                 Jedis other = cluster.server(0).jedis()) {
             owner.clusterDelSlots(SLOT_OF_FOO);
-            // What the owner said before is heard first, and would bring the slot back.
+            // Earlier messages of the owner must have arrived: they would bring the slot back.
             long pings = heard(other, "ping");
             long pongs = heard(other, "pong");
             RedisCluster.await(

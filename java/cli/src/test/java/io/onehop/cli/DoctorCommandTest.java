@@ -25,7 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What is wrong with nodes: each finding says what to do. */
+/** onehop doctor: what is wrong with nodes, and what to do about it. */
 class DoctorCommandTest {
     @TempDir Path folder;
 
@@ -172,14 +172,14 @@ class DoctorCommandTest {
         }
     }
 
-    /** The Sentinels name the replica, and its old master follows it. */
+    /** True if the Sentinels name the replica as master, and the old master follows the replica. */
     private static boolean hasTakenOver(WatchedMasters masters) {
         try (Jedis old = masters.master(0).jedis()) {
             return masters.masterPorts(0).stream()
                             .allMatch(port -> port == masters.replica(0).port())
                     && old.info("replication").contains("master_link_status:up");
         } catch (JedisConnectionException cut) {
-            return false; // A Sentinel does that to clients of the old master.
+            return false; // A Sentinel cuts clients of the old master.
         }
     }
 

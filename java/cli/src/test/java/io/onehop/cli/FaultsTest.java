@@ -13,7 +13,7 @@ import redis.clients.jedis.Jedis;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Whatever is wrong with a command line, a file or a node is one line, with its exit status. */
+/** Each fault of a command line, a file or a node gives one line, and its exit status. */
 class FaultsTest {
     private static final String POOL =
             ":\n  engine: redis\n  timeout: 30000\n  servers:\n   - 127.0.0.1:1\n";

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Where keys land and what would move, by the keys of a file and by those of real nodes. */
+/** Where keys land and which keys would move, for keys of a file and for keys of real nodes. */
 class KeysTest {
     private static final int KEYS = 300;
 
@@ -32,7 +32,7 @@ class KeysTest {
 
     @TempDir static Path folder;
     private static Path old;
-    private static Path next; // Without the third node.
+    private static Path next; // A configuration without the third node.
 
     @BeforeAll
     static void fill() throws Exception {

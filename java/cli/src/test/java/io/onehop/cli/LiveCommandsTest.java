@@ -68,7 +68,7 @@ class LiveCommandsTest {
         }
     }
 
-    /** What a node says after so many hits, and as many misses. */
+    /** INFO of a node after so many hits, and as many misses. */
     private static NodeInfo afterGets(RedisServer server, int count) {
         try (Jedis jedis = server.jedis()) {
             for (int i = 0; i < count; i++) {

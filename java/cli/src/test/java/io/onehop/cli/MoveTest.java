@@ -118,7 +118,9 @@ class MoveTest {
         return Ran.of(Stream.concat(Stream.of("move", "-c", file), Stream.of(words)).toArray());
     }
 
-    /** No key went by DUMP, unless a busy machine has let a MIGRATE wait for more than a second. */
+    /**
+     * No key went by DUMP. If a MIGRATE has waited for a second on a busy machine, DUMP is right.
+     */
     private static void assertMigrated(JsonObject answer) {
         boolean isLate = false;
         for (RedisServer each : nodes.servers()) {
@@ -163,7 +165,7 @@ class MoveTest {
     @Test
     void onlyKeysThatMoveAreTouched() throws Exception {
         fill(oldText(PATIENT));
-        String stray = moving(1).get(0); // On the node that is not its old owner.
+        String stray = moving(1).get(0); // It is put on the other old node.
         try (OneHopClient client = Nodes.clientOf(oldText(PATIENT))) {
             Node owner = client.topology().locate(stray);
             Node other = client.topology().nodes().get(1 - owner.index());
@@ -355,7 +357,7 @@ class MoveTest {
         bothHaveIt(file);
     }
 
-    /** As with a large key, whose RESTORE takes longer than programs would wait. */
+    /** RESTORE takes longer than programs would wait, as it does with a large key. */
     @Test
     void aSlowRestoreIsWaitedFor() throws Exception {
         allow("-migrate -wait -publish");

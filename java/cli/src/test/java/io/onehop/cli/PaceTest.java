@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.concurrent.TimeUnit;
 
-/** The rate of commands and of bytes, and the size of batches, by a clock of the test. */
+/** The rate of commands and of bytes, and the size of batches. The test has its own clock. */
 class PaceTest {
     private static final class Hands implements Pace.Time {
         private long nowNs;
@@ -60,7 +60,10 @@ class PaceTest {
         assertEquals(0, hands.nowNs);
     }
 
-    /** Keys of so many bytes in a batch, when each takes so long and nothing else does. */
+    /**
+     * How many keys of this size a batch has in the end, if only keys take time, and each {@code
+     * msOfKey}.
+     */
     private static int keysOfOne(BatchLimit limit, double bytes, double msOfKey) {
         int keys = 0;
         for (int batch = 0; batch < 40; batch++) {

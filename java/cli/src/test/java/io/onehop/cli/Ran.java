@@ -44,14 +44,14 @@ record Ran(int status, String out, String err) {
                 status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** It has answered with this status, and without a word on stderr. */
+    /** Asserts that the command has answered with this status, and without a word on stderr. */
     Ran with(int expected) {
         assertEquals(expected, status, () -> out + err);
         assertEquals("", err);
         return this;
     }
 
-    /** It has refused in one line that says this. */
+    /** Asserts that the command has refused, in one line on stderr that has this text. */
     void refused(int expected, String text) {
         assertEquals(expected, status, () -> out + err);
         assertEquals("", out);
@@ -69,7 +69,7 @@ record Ran(int status, String out, String err) {
         return new Gson().fromJson(out, JsonObject.class);
     }
 
-    /** A file with this text, which only its owner may read. */
+    /** Writes a file with this text. */
     static Path file(Path folder, String name, String text) throws IOException {
         Path file = folder.resolve(name);
         Files.writeString(file, text);

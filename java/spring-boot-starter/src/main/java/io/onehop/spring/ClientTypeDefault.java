@@ -8,8 +8,8 @@ import org.springframework.core.env.MapPropertySource;
 import java.util.Map;
 
 /**
- * Keeps Spring Boot from starting Lettuce beside the client: its resources have a thread, even if
- * nothing uses them. It is only a default: what the application says wins.
+ * Keeps Spring Boot from starting Lettuce beside the client. Lettuce's resources have a thread even
+ * if nothing uses them. This is only a default: a client type that the application sets wins.
  */
 final class ClientTypeDefault implements EnvironmentPostProcessor {
     private static final String CLIENT_TYPE = "spring.data.redis.client-type";

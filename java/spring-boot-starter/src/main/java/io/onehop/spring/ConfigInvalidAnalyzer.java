@@ -7,7 +7,10 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.Environment;
 
-/** If an application does not start, says what to write, instead of a stack of bean errors. */
+/**
+ * If an application does not start because of its configuration, says what to write. Without this
+ * class, the application would show a stack of bean errors.
+ */
 final class ConfigInvalidAnalyzer extends AbstractFailureAnalyzer<ConfigInvalid> {
     private final Environment environment;
 
@@ -20,7 +23,7 @@ final class ConfigInvalidAnalyzer extends AbstractFailureAnalyzer<ConfigInvalid>
         return new FailureAnalysis("OneHop cannot start: " + cause.getMessage(), action(), cause);
     }
 
-    /** What is missing in the properties; {@code null} if nothing is missing there. */
+    /** What to add to the properties; {@code null} if nothing is missing in them. */
     private @Nullable String action() {
         if (environment.getProperty("onehop.config") == null) {
             return "Set onehop.config to the path of your nutcracker.yml, for example"

@@ -17,9 +17,10 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The client as Spring's connection calls it outside pipelines and transactions: some commands may
- * have keys of two nodes. Spring also calls the methods of cursors outside its own translation of
- * failures, and asks one node for scripts that are on all. Any thread.
+ * The client as Spring's connection calls it outside pipelines and transactions. Some commands may
+ * have keys of two nodes here. Failures of cursors are translated here, because Spring does not
+ * translate them. Scripts are on all nodes, but Spring would ask only one node for them. Any
+ * thread.
  */
 final class EmulatingFront extends OneHopFront {
     private final Emulation emulation;
@@ -106,7 +107,7 @@ final class EmulatingFront extends OneHopFront {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // Spring calls it.
+    @SuppressWarnings("deprecation") // Spring calls this method.
     public byte[] rpoplpush(byte[] from, byte[] to) {
         return onOneNode(
                 () -> super.rpoplpush(from, to),
@@ -114,7 +115,7 @@ final class EmulatingFront extends OneHopFront {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // Spring calls it.
+    @SuppressWarnings("deprecation") // Spring calls this method.
     public byte[] brpoplpush(byte[] from, byte[] to, int seconds) {
         return onOneNode(
                 () -> super.brpoplpush(from, to, seconds),

@@ -21,9 +21,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * Commands whose keys are on two nodes, as several commands. Spring's own cluster connections
- * emulate the same ones, so Spring Session and repositories rely on them. None of it is atomic;
- * docs/spring.md says what another client may see. Any thread.
+ * Does the work of a command whose keys are on two nodes, by several commands. Spring's own cluster
+ * connections emulate the same commands, so Spring Session and repositories rely on them. No
+ * emulated command is atomic; docs/spring.md says what another client may see. Any thread.
  */
 final class Emulation {
     private final OneHopClient client;
@@ -34,7 +34,7 @@ final class Emulation {
 
     /* ---- A key moves ---- */
 
-    /** RENAME with the time to live. For a moment both keys are there. */
+    /** RENAME, which keeps the time to live. For a moment both keys are there. */
     String rename(byte[] from, byte[] to) {
         move(from, to, RestoreParams.restoreParams().replace());
         return "OK";
@@ -56,7 +56,8 @@ final class Emulation {
     private void move(byte[] from, byte[] to, RestoreParams params) {
         Response<byte[]> dumped;
         Response<Long> left;
-        try (AbstractTransaction both = client.multi()) { // A replica might have an older value.
+        // A transaction reads from the master: a replica might have an older value.
+        try (AbstractTransaction both = client.multi()) {
             dumped = both.dump(from);
             left = both.pttl(from);
             both.exec();
@@ -66,7 +67,7 @@ final class Emulation {
         if (value == null) {
             throw new JedisDataException("ERR no such key");
         }
-        // For RESTORE 0 means no time to live; for PTTL it means less than a millisecond.
+        // In RESTORE, 0 means no time to live. In a reply to PTTL, it means less than 1 ms.
         client.restore(to, ttl == 0 ? 1 : Math.max(ttl, 0), value, params);
         client.del(from);
     }
@@ -80,13 +81,13 @@ final class Emulation {
         }
         boolean isNew = client.sadd(to, member) == 1;
         long moved = client.srem(from, member);
-        if (moved == 0 && isNew) { // Another client has moved it meanwhile.
+        if (moved == 0 && isNew) { // Another client has moved the member.
             client.srem(to, member);
         }
         return moved;
     }
 
-    /** Asks the master. */
+    /** True if the set on the master has this member. */
     private boolean isMember(byte[] set, byte[] member) {
         try (AbstractTransaction alone = client.multi()) {
             Response<Boolean> isMember = alone.sismember(set, member);
@@ -101,7 +102,7 @@ final class Emulation {
         return element == null ? null : pushed(element, from, to, pop, push);
     }
 
-    /** The same for BLMOVE and BRPOPLPUSH. */
+    /** BLMOVE and BRPOPLPUSH. For a moment the element is in no list. */
     byte @Nullable [] blmove(
             byte[] from, byte[] to, ListDirection pop, ListDirection push, double seconds) {
         KeyValue<byte[], byte[]> popped =
@@ -111,7 +112,10 @@ final class Emulation {
         return popped == null ? null : pushed(popped.getValue(), from, to, pop, push);
     }
 
-    /** If the other list does not take the element, it goes back: twice is better than never. */
+    /**
+     * Pushes the element to the other list. If that fails, the element goes back into its old list:
+     * it is better to have the element twice than never.
+     */
     private byte[] pushed(
             byte[] element, byte[] from, byte[] to, ListDirection pop, ListDirection push) {
         try {
@@ -135,7 +139,7 @@ final class Emulation {
         }
     }
 
-    /* ---- Sets: the members come here, from all nodes in parallel ---- */
+    /* ---- Sets: all nodes send members in parallel, and they are combined here ---- */
 
     Set<byte[]> sinter(byte[]... keys) {
         return combined(keys, Set::retainAll);
@@ -161,14 +165,14 @@ final class Emulation {
         return result;
     }
 
-    /** Members that are compared by their bytes. */
+    /** The members of a set, compared by their bytes. */
     private static Set<byte[]> members(Response<Set<byte[]>> reply) {
         Set<byte[]> members = new TreeSet<>(Arrays::compare);
         members.addAll(reply.get());
         return members;
     }
 
-    /** SINTERSTORE and so on. The target is replaced at once. */
+    /** SINTERSTORE, SUNIONSTORE and SDIFFSTORE. One transaction replaces the target. */
     long store(byte[] target, Supplier<Set<byte[]>> members) {
         byte[][] found = members.get().toArray(new byte[0][]);
         try (AbstractTransaction transaction = client.multi()) {

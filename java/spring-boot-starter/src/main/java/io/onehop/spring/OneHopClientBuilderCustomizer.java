@@ -9,7 +9,7 @@ import io.onehop.jedis.OneHopClient;
 @FunctionalInterface
 public interface OneHopClientBuilderCustomizer {
     /**
-     * Sets it.
+     * Sets what this bean is for.
      *
      * @param builder has the configuration and the pool already
      */

@@ -32,8 +32,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Spring's connection over Jedis, with OneHop's failures as Spring expects them. For one thread; it
- * holds a connection to a node only between WATCH or MULTI and their end.
+ * Spring's connection over Jedis, which throws OneHop's failures as Spring expects them. For one
+ * thread. It keeps a connection to a node only while a WATCH or MULTI has not ended.
  */
 final class OneHopConnection extends TranslatingConnection {
     private static final String WHILE_PIPELINED = " is not possible while a pipeline is open";
@@ -46,7 +46,7 @@ final class OneHopConnection extends TranslatingConnection {
         this.client = client;
     }
 
-    /** The client: programs that ask for it want its own methods. */
+    /** The client, because programs that ask for this want the methods of the client. */
     @Override
     public Object getNativeConnection() {
         return client;
@@ -189,7 +189,7 @@ final class OneHopConnection extends TranslatingConnection {
                 : pipeline.commands(RedisCommands.class, c -> c).publish(channel, message);
     }
 
-    /* ---- Transactions: Spring translates nothing there ---- */
+    /* ---- Transactions: Spring itself translates none of their failures ---- */
 
     private void refuseWhilePipelined(String what) {
         if (pipeline != null) {
@@ -237,8 +237,9 @@ final class OneHopConnection extends TranslatingConnection {
     }
 
     /**
-     * A listener container subscribes again only after a RedisConnectionFailureException; after
-     * anything else it is silent for ever. So every loss becomes one.
+     * Runs a subscription. A listener container subscribes again only after a
+     * RedisConnectionFailureException. After any other exception, the container is silent for ever.
+     * So every loss of a node becomes a RedisConnectionFailureException.
      */
     private static void listen(Runnable listening) {
         try {

@@ -20,7 +20,7 @@ public final class OneHopConnectionFactory implements RedisConnectionFactory {
     private final EmulatingFront front;
 
     /**
-     * A factory over a client, which its owner closes.
+     * A factory over a client. The factory does not close the client.
      *
      * @param client the client
      */
@@ -34,7 +34,9 @@ public final class OneHopConnectionFactory implements RedisConnectionFactory {
         return new OneHopConnection(client, front);
     }
 
-    /** Throws: Spring's cluster connection takes nodes by address, and here the client does. */
+    /**
+     * Throws: users of Spring's cluster connection choose nodes, and here the client chooses them.
+     */
     @Override
     public RedisClusterConnection getClusterConnection() {
         throw new InvalidDataAccessApiUsageException(

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Asks every node, and is UP while one of them answers: a dead node costs its own keys, and taking
- * the application away would cost all of them. The details say which nodes do not answer, and why.
- * It takes at most the {@code timeout} of the server pool.
+ * Asks every node, and is UP if at least one node answers. A dead node costs only its own keys, but
+ * to take the application out of service would cost all keys. The details say which nodes do not
+ * answer, and why. The check takes at most the {@code timeout} of the server pool.
  */
 final class OneHopHealthIndicator extends AbstractHealthIndicator {
     private static final CommandArguments PING = new CommandArguments(Protocol.Command.PING);
@@ -48,7 +48,9 @@ final class OneHopHealthIndicator extends AbstractHealthIndicator {
         health.status(nodes.containsValue(UP) ? Status.UP : Status.DOWN).withDetail("nodes", nodes);
     }
 
-    /** A node that loads its file, or wants another password, answers with an error. */
+    /**
+     * UP, or the text of an error: a node that loads its file or wants another password answers so.
+     */
     private static Object shown(Object answer) {
         return answer instanceof JedisDataException error ? String.valueOf(error.getMessage()) : UP;
     }

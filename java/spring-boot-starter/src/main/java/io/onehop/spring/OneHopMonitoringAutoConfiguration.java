@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
-import org.springframework.boot.health.autoconfigure.contributor.*; // Its one name is too long.
+import org.springframework.boot.health.autoconfigure.contributor.*; // The only name is too long.
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -34,7 +34,10 @@ public class OneHopMonitoringAutoConfiguration {
     @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
     @ConditionalOnEnabledHealthIndicator("redis")
     static class OfHealth {
-        /** The name replaces Spring Boot's own indicator, which is down if any node is. */
+        /**
+         * By its name this bean replaces Spring Boot's own indicator, which is down if any node is
+         * down.
+         */
         @Bean
         @ConditionalOnMissingBean(name = {"redisHealthIndicator", "redisHealthContributor"})
         OneHopHealthIndicator redisHealthContributor(OneHopClient client) {

@@ -30,16 +30,16 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A pipeline of Spring over a pipeline of the client. Spring's own makes a proxy for every command,
- * which costs several times as much as the command itself.
+ * A pipeline of Spring over a pipeline of the client. Spring's own pipeline makes a proxy for every
+ * command, and the proxy costs several times as much as the command itself.
  *
- * <p>Every call is made twice, on a connection whose commands come here. The first time its command
- * goes into the client's pipeline, and what Spring makes of the missing reply is dropped. When all
- * replies are there, the same call gets its reply, and Spring's own code converts it. For one
- * thread.
+ * <p>Every call is made twice, on a connection that hands its commands to this class. The first
+ * time, the command goes into the client's pipeline, and the result that Spring makes of the
+ * missing reply is dropped. When all replies are there, the call is made again. Now it gets its
+ * reply, and Spring's own code converts that reply. For one thread.
  */
 final class RecordedPipeline {
-    /** Calls that have no reply in Spring's pipelines, beside those that return nothing. */
+    /** Calls that return something, but have no reply in Spring's pipelines. */
     private static final Set<String> WITHOUT_REPLY = Set.of("getClientName", "getClientList");
 
     /** A call, and the replies to its commands. */
@@ -51,7 +51,9 @@ final class RecordedPipeline {
         }
     }
 
-    /** Puts the commands of a call into the pipeline, or answers them. */
+    /**
+     * The first time, puts the commands of a call into the pipeline. The second time, answers them.
+     */
     private final class Executor implements CommandExecutor {
         @Override
         @SuppressWarnings({"unchecked", "NullAway"}) // The first time there is no reply.
@@ -91,7 +93,9 @@ final class RecordedPipeline {
         return batch;
     }
 
-    /** A group of the connection's commands, such as those of strings, in a pipeline. */
+    /**
+     * A group of commands, such as the commands of strings. A call of one goes into the pipeline.
+     */
     <T> T commands(Class<T> type, Function<RedisConnection, T> commands) {
         Object known =
                 proxies.computeIfAbsent(type, any -> recording(type, commands.apply(connection)));
@@ -117,7 +121,7 @@ final class RecordedPipeline {
         try {
             invoke(call);
         } catch (RuntimeException thrown) {
-            // Spring cannot convert a missing reply. But if no command came, it is a refusal.
+            // Spring cannot convert a missing reply. If no command has come, this is a refusal.
             if (current.isEmpty()) {
                 throw thrown;
             }
@@ -144,14 +148,14 @@ final class RecordedPipeline {
     /**
      * Sends everything and returns the replies.
      *
-     * @throws RedisPipelineException if one of them is an error or is missing; it has all the
-     *     others
+     * @throws RedisPipelineException if a reply is an error or is missing; the exception has all
+     *     other replies
      */
     List<@Nullable Object> close() {
         try {
             batch.sync();
         } catch (OneHopException failure) {
-            // Every reply that is missing because of it says so.
+            // Each reply that is missing because of this failure throws it below.
         }
         isSent = true;
         List<@Nullable Object> replies = new ArrayList<>(calls.size());

@@ -20,9 +20,9 @@ import redis.clients.jedis.UnifiedJedis;
 import java.util.function.Supplier;
 
 /**
- * Turns OneHop's failures into Spring's. Spring's own translation takes them for errors of the
- * caller, because they extend Jedis' exception. But what Spring repeats or recovers from depends on
- * the class.
+ * Turns OneHop's failures into Spring's exceptions. The class of an exception decides whether
+ * Spring repeats a call or recovers. But OneHop's failures extend Jedis' exception, so Spring's own
+ * translation takes all of them for errors of the caller.
  */
 final class Translation {
     private Translation() {}
@@ -45,7 +45,7 @@ final class Translation {
         return new InvalidDataAccessApiUsageException(message, failure);
     }
 
-    /** The result, or the translated failure. */
+    /** Returns the result of a call, or throws its failure as Spring's exception. */
     static <T> T of(Supplier<T> call) {
         try {
             return call.get();
@@ -54,7 +54,7 @@ final class Translation {
         }
     }
 
-    /** The same without a result. */
+    /** Runs a call that has no result, or throws its failure as Spring's exception. */
     static void of(Runnable call) {
         try {
             call.run();

@@ -36,7 +36,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What an application gets by one dependency and two properties, and what it is told instead. */
+/**
+ * What an application gets by one dependency and two properties, and what it is told if it cannot
+ * start.
+ */
 final class AutoConfigurationTest {
     @TempDir static Path folder;
     private static Path file;
@@ -51,7 +54,7 @@ final class AutoConfigurationTest {
     @Import(Greetings.class)
     static class Application {}
 
-    /** Makes the client, and a factory that nothing of ours has made. */
+    /** An application that makes the client and the connection factory itself. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class ApplicationWithBeans {
@@ -144,7 +147,7 @@ final class AutoConfigurationTest {
         return Optional.ofNullable(analysis.getAction());
     }
 
-    /** Spring Boot manages the version of Jedis, so this is what most people meet first. */
+    /** Spring Boot manages the version of Jedis, so most people meet this failure first. */
     @Test
     void anOldJedisIsSaidInOneLine() throws IOException {
         Path older;

@@ -34,15 +34,15 @@ final class CacheTest {
 
         @CacheEvict("prices")
         public void changed(int article) {
-            // The cache forgets it.
+            // The cache forgets the price.
         }
 
         @CacheEvict(cacheNames = "prices", allEntries = true)
         public void allChanged() {
-            // The cache forgets all.
+            // The cache forgets all prices.
         }
 
-        /** A method, because a cached object is met through its proxy. */
+        /** A method and no field, because callers reach a cached object only through its proxy. */
         public int asked() {
             return asked.get();
         }

@@ -21,13 +21,13 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Commands with keys of two nodes. The same steps are run with two keys of one node, where the
- * node's own command answers, and everything that can be seen must be the same.
+ * Commands with keys of two nodes. The same steps are also run with two keys of one node, where the
+ * node's own command answers. All results must be the same.
  */
 final class EmulationTest {
     private static final List<String> TOGETHER = List.of("{one}:a", "{one}:b");
 
-    /** Steps with two keys, and what they show. */
+    /** Steps with two keys, which return all that can be seen of them. */
     private interface Steps {
         List<Object> run(StringRedisTemplate template, String a, String b);
     }
@@ -44,7 +44,7 @@ final class EmulationTest {
         return steps.run(template, keys.get(0), keys.get(1));
     }
 
-    /** The result, or the class and the message of what the node answers. */
+    /** The result of a call. If the call fails, the class of the exception and the node's error. */
     private static Object outcome(Callable<Object> call) {
         try {
             return call.call();
@@ -159,7 +159,10 @@ final class EmulationTest {
                 });
     }
 
-    /** There it would not be what the caller has asked for: all or nothing, in one round trip. */
+    /**
+     * In a pipeline the caller asks for one round trip, in a transaction for all or nothing.
+     * Several commands would be neither.
+     */
     @ParameterizedTest
     @EnumSource
     void notInAPipelineOrTransaction(Fleet fleet) {

@@ -38,13 +38,13 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import java.util.List;
 import java.util.Map;
 
-/** One of three nodes is dead, and Spring hears of it in its own words. */
+/** One of three nodes is dead, and Spring gets exceptions of its own classes. */
 final class FailuresTest {
     private static final Nodes NODES = Nodes.start(3);
     private static OneHopClient client;
     private static StringRedisTemplate template;
     private static String lost; // A key of the dead node.
-    private static String found; // A key of another one.
+    private static String found; // A key of another node.
 
     @BeforeAll
     static void killOne() {
@@ -166,7 +166,9 @@ final class FailuresTest {
         assertNull(factory.translateExceptionIfPossible(new IllegalStateException("not ours")));
     }
 
-    /** Why there is a class of our own: what Spring makes of the failures by itself. */
+    /**
+     * Shows why OneHop has a translation: Spring by itself blames the caller for such a failure.
+     */
     @Test
     void springAloneCallsItAMistakeOfTheCaller() {
         try (RedisConnection plain = new JedisConnection(client)) {

@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 
 /**
  * Three servers as a ring, and three masters as a Redis Cluster, started when the first test of a
- * process needs them. All tests of the process share them, so none stops one, and each has keys of
- * its own.
+ * process needs them. All tests of the process share these servers, so no test stops a server, and
+ * each test has keys of its own.
  */
 enum Fleet {
     RING {
@@ -41,7 +41,7 @@ enum Fleet {
     private String config;
     private OneHopClient client;
 
-    /** Starts the servers; the configuration of their pool {@code alpha}. */
+    /** Starts the servers, and returns the configuration of their server pool {@code alpha}. */
     abstract String start();
 
     synchronized String config() {
@@ -71,7 +71,7 @@ enum Fleet {
         return apart(client(), prefix);
     }
 
-    /** The same for any client. */
+    /** Two keys that are on two nodes of this client. */
     static List<String> apart(OneHopClient client, String prefix) {
         client.exists("the map of a cluster is known from here on");
         List<String> keys = new ArrayList<>(List.of(prefix + 0));
@@ -88,7 +88,7 @@ enum Fleet {
         return client.topology().locate(key).name();
     }
 
-    /** A container without listeners, for a machine that may be busy. */
+    /** A container without listeners. It waits long enough for a busy machine. */
     static RedisMessageListenerContainer container(RedisConnectionFactory factory) {
         RedisMessageListenerContainer container = new RedisMessageListenerContainer();
         container.setConnectionFactory(factory);
@@ -98,14 +98,14 @@ enum Fleet {
     }
 
     /**
-     * Waits until notifications of keys are heard from every node. What a node tells before it has
-     * the subscription is lost, and no test is about that.
+     * Waits until notifications of keys are heard from every node. A notification that a node
+     * publishes before it has the subscription is lost, and no test is about that.
      */
     void awaitHeard(
             RedisMessageListenerContainer container, Topic topic, Consumer<String> causeOfKey) {
         Set<String> nodes = new HashSet<>();
         client().topology().nodes().forEach(node -> nodes.add(node.name()));
-        Map<String, String> keys = new HashMap<>(); // One of each node.
+        Map<String, String> keys = new HashMap<>(); // For each node a key.
         for (int i = 0; keys.size() < nodes.size(); i++) {
             keys.putIfAbsent(nodeOf(client(), "probe:" + i), "probe:" + i);
         }
@@ -120,7 +120,7 @@ enum Fleet {
                 });
     }
 
-    /** Fails if it is not true within 30 s. */
+    /** Fails if the condition is not true within 30 s. */
     static void await(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + 30_000_000_000L;
         while (!condition.getAsBoolean()) {

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
-/** A container whose nodes all die hears again when they are back. */
+/** If all nodes of a container die, it hears messages again when the nodes are back. */
 final class ListenerTest {
 
     @Test
@@ -74,7 +74,7 @@ final class ListenerTest {
         try {
             template.convertAndSend(channel, "message");
         } catch (DataAccessException notYet) {
-            // The node of the channel rests still, or loads its file.
+            // The node of the channel still rests, or loads its file.
         }
     }
 }

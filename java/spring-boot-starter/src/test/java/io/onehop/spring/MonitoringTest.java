@@ -68,7 +68,7 @@ final class MonitoringTest {
         assertEquals("UP", details.get(second.node()));
         assertTrue(details.get(first.node()).toString().contains(first.node()), one.toString());
 
-        second.kill(); // And no call has met it since.
+        second.kill(); // No call has noticed that yet.
         assertEquals(Status.DOWN, health().getStatus());
         first.restart();
         second.restart();
@@ -77,7 +77,7 @@ final class MonitoringTest {
                 () -> health().getDetails().getOrDefault("nodes", Map.of()).equals(both));
     }
 
-    /** As one that is loading does, or that has another password by now. */
+    /** Such as a node that is loading, or one that has another password by now. */
     @Test
     void aNodeThatAnswersWithAnErrorIsNotUp() {
         RedisServer first = nodes.servers().get(0);

@@ -2,7 +2,7 @@ package io.onehop.spring;
 
 import org.springframework.boot.SpringApplication;
 
-/** An application that has another Jedis than OneHop needs. */
+/** An application with an older Jedis than OneHop needs. */
 final class OldJedisProgram {
     private OldJedisProgram() {}
 

@@ -59,7 +59,7 @@ final class PipelineTest {
         assertEquals(keys, read);
     }
 
-    /** The same calls, in a pipeline of Spring's own connection and in ours. */
+    /** Makes the same calls in a pipeline of Spring's own connection and in one of OneHop's. */
     @ParameterizedTest
     @EnumSource
     void theSameRepliesAsSpringsOwn(Fleet fleet) {
@@ -113,7 +113,7 @@ final class PipelineTest {
         }
     }
 
-    /** A reply as text that compares bytes. */
+    /** A reply as text, so that arrays of bytes can be compared. */
     private static String shown(Object reply) {
         if (reply instanceof byte[] bytes) {
             return new String(bytes);
@@ -158,7 +158,7 @@ final class PipelineTest {
         try (RedisConnection connection = Fleet.RING.factory().getConnection()) {
             assertEquals(List.of(), connection.closePipeline());
             connection.openPipeline();
-            connection.openPipeline(); // Goes on with the same one.
+            connection.openPipeline(); // The same pipeline stays open.
             for (Runnable refused :
                     List.<Runnable>of(
                             connection::multi,

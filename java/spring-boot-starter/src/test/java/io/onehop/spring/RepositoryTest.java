@@ -55,7 +55,7 @@ final class RepositoryTest {
             return template;
         }
 
-        /** With a container that the test knows, too. */
+        /** The repositories use this container, which waits long enough for a busy machine. */
         @Bean
         RedisMessageListenerContainer container(RedisConnectionFactory factory) {
             return Fleet.container(factory);
@@ -95,14 +95,14 @@ final class RepositoryTest {
         }
     }
 
-    /** The index forgets what has expired, whichever node has told it. */
+    /** The index forgets expired people, whichever node has published that they expired. */
     private static void expires(Fleet fleet, People people) {
         IntStream.range(0, 12)
                 .forEach(i -> people.save(new Person("soon" + i, "soon", "gone", 1L)));
         Fleet.await(
                 "the index has forgotten all that have expired",
                 () -> {
-                    // What is told while a busy cluster changes its map is lost: once more.
+                    // Notifications are lost while a busy cluster changes its map: expire again.
                     fleet.client().smembers("people:first:soon").stream()
                             .map(id -> "people:" + id)
                             .filter(key -> !fleet.client().exists(key))

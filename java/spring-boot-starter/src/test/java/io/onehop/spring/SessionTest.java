@@ -28,9 +28,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/** Spring Session in both kinds: ids that change, and events of all nodes. */
+/** Both kinds of Spring Session: ids that change, and events of all nodes. */
 final class SessionTest {
-    private static final int COUNT = 12; // Their keys are on all nodes.
+    private static final int COUNT = 12; // Enough for keys on all nodes.
 
     private static RedisTemplate<String, Object> operations(Fleet fleet) {
         RedisTemplate<String, Object> operations = new RedisTemplate<>();
@@ -60,7 +60,7 @@ final class SessionTest {
         sessions.destroy();
     }
 
-    /** What Spring Security does at every login. The ids at the end. */
+    /** Changes ids of sessions, as Spring Security does at every login. Returns the new ids. */
     private static <S extends Session> Set<String> idsChange(
             SessionRepository<S> sessions, String principal) {
         Set<String> ids = new HashSet<>();
@@ -119,7 +119,7 @@ final class SessionTest {
             String prefix = "spring:session:sessions:expires:";
             ids.subList(0, COUNT / 2).forEach(id -> fleet.client().pexpire(prefix + id, 1));
             ids.subList(COUNT / 2, COUNT).forEach(sessions::deleteById);
-            // What is told while a busy cluster changes its map is lost: the key ends once more.
+            // Notifications are lost while a busy cluster changes its map: the key expires again.
             Set<String> first = Set.copyOf(ids.subList(0, COUNT / 2));
             Set<String> rest = Set.copyOf(ids.subList(COUNT / 2, COUNT));
             Fleet.await(

@@ -119,7 +119,7 @@ final class TemplateTest {
                                     connection.watch("left".getBytes());
                                     return null;
                                 });
-        Fleet.await( // Containers of other tests may give back a little later.
+        Fleet.await( // Containers of other tests may give connections back late.
                 "nothing is leased",
                 () ->
                         fleet.client().status().nodes().stream()

@@ -73,7 +73,7 @@ final class WorkersTest {
         }
     }
 
-    /** Threads of several registries count without losing anything. */
+    /** Threads with locks of several registries add to a counter, and no count is lost. */
     @ParameterizedTest
     @EnumSource
     void aLockHasOneOwner(Fleet fleet) throws Exception {

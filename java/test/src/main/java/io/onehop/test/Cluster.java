@@ -17,12 +17,12 @@ import java.util.stream.Stream;
 final class Cluster extends Fleet {
     private static final int SLOTS = 16_384;
 
-    /* A busy machine may keep a server silent for a second, which must not be a death. */
+    /* On a busy machine, a server may be silent for a second, and must not be taken for dead. */
     private static final String OPTIONS =
             "--cluster-enabled yes --cluster-node-timeout 4000 --cluster-require-full-coverage no"
                     + " --cluster-allow-replica-migration no";
 
-    private final List<DatagramSocket> buses = new ArrayList<>(); // Their ports are reserved.
+    private final List<DatagramSocket> buses = new ArrayList<>(); // Reserve ports of the bus.
 
     private final int masters;
 
@@ -55,7 +55,10 @@ final class Cluster extends Fleet {
         awaitWhole();
     }
 
-    /** Gives a server an epoch of its own, and slots if it is a master; it meets all before it. */
+    /**
+     * Gives a server an epoch of its own. If it is a master, it gets slots. Then it meets all
+     * servers before it.
+     */
     private void introduce(int number) {
         try (Jedis server = servers.get(number).jedis()) {
             server.clusterSetConfigEpoch(number + 1);
@@ -96,7 +99,10 @@ final class Cluster extends Fleet {
                 () -> servers.stream().allMatch(this::isWhole));
     }
 
-    /** True if it sees all servers, half of them masters with all slots; a replica has a master. */
+    /**
+     * True if the server sees all servers, half of them replicas, and all slots served. If the
+     * server is a replica, it must also follow its master.
+     */
     private boolean isWhole(TestServer server) {
         try (Jedis jedis = server.jedis()) {
             String info = jedis.clusterInfo();
@@ -110,7 +116,7 @@ final class Cluster extends Fleet {
         }
     }
 
-    /** The server that claims the slot. A client may find out later. */
+    /** The server that claims the slot of the key. A client may learn that later. */
     @Override
     TestServer master(Topology topology, String key) {
         int slot = JedisClusterCRC16.getSlot(key);
@@ -145,7 +151,9 @@ final class Cluster extends Fleet {
         Waiting.until(replica.name() + " takes over", () -> asked(replica, Cluster::isPromoted));
     }
 
-    /** True if it is a master. Otherwise asks it to become one, which then needs no votes. */
+    /**
+     * True if the replica is a master by now. Otherwise asks it to take over, which needs no votes.
+     */
     private static boolean isPromoted(Jedis replica) {
         if (replica.info("replication").contains("role:master")) {
             return true;

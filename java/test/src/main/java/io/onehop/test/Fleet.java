@@ -23,12 +23,12 @@ abstract class Fleet implements AutoCloseable {
         return servers;
     }
 
-    /** The server that has a key now; of a master and its replicas the master. */
+    /** The server that has a key now. If several servers have it, their master. */
     TestServer master(Topology topology, String key) {
         return byPort(topology.locate(key).port());
     }
 
-    /** Kills this server, and lets its replica take over. */
+    /** Kills the server that has a key, and lets its replica take over. */
     void failOver(Topology topology, String key) {
         throw new UnsupportedOperationException("these servers have no replicas");
     }

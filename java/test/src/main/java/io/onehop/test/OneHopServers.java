@@ -27,11 +27,11 @@ import java.util.function.Supplier;
  * static final OneHopServers servers = OneHopServers.ring(3);
  * }</pre>
  *
- * <p>They run on 127.0.0.1 and free ports, keep nothing on disk, and are stopped after the last
- * test of the class; also if the process of the tests is killed. Before each test all of them run
- * again and are empty. In a field that is not static, each test has servers of its own.
+ * <p>The servers run on free ports of 127.0.0.1 and keep nothing on disk. They are stopped after
+ * the last test of the class, and also if the process of the tests is killed. Before each test all
+ * servers run again and are empty. If the field is not static, each test has servers of its own.
  *
- * <p>It needs a {@code redis-server} of version 7 or later on the {@code PATH}.
+ * <p>A {@code redis-server} of version 7 or later must be on the {@code PATH}.
  */
 @SuppressWarnings("exports") // Programs compile without the annotations.
 public final class OneHopServers
@@ -46,7 +46,7 @@ public final class OneHopServers
     private final List<String> directives;
     private @Nullable Fleet running;
     private @Nullable OneHopClient client;
-    private boolean isOfClass; // The tests of a class share it.
+    private boolean isOfClass; // True: all tests of a class share the servers.
 
     private OneHopServers(Supplier<Fleet> kind, String... directives) {
         this.kind = kind;
@@ -67,7 +67,7 @@ public final class OneHopServers
     /**
      * A Redis Cluster in which each master has a replica.
      *
-     * @param masters how many; from 3 on the others notice a dead one by themselves
+     * @param masters how many; if there are 3 or more, they notice by themselves that one is dead
      * @param directives more lines of the server pool
      * @return servers, which start when they are first needed
      */
@@ -122,7 +122,7 @@ public final class OneHopServers
     }
 
     /**
-     * A client of these servers. All callers of one test get the same one.
+     * A client of these servers. All callers in one test get the same client.
      *
      * @return a client, which is closed after the test
      */
@@ -147,7 +147,7 @@ public final class OneHopServers
     }
 
     /**
-     * The server that has a key now; of a master and its replicas the master.
+     * The server that has a key now. If several servers have it, their master.
      *
      * @param key any key
      * @return the server to stop if the test is about this key
@@ -157,8 +157,8 @@ public final class OneHopServers
     }
 
     /**
-     * Kills the master of a key, and makes its replica take over at once. Without this method, the
-     * servers that are left notice the death after four seconds.
+     * Kills the master of a key, and makes its replica take over at once. If a master is only
+     * stopped, the other servers notice that after four seconds.
      *
      * @param key any key
      */
@@ -191,7 +191,7 @@ public final class OneHopServers
         close();
     }
 
-    /** Brings back what a test has stopped or paused, and removes all keys. */
+    /** Brings back servers that a test has stopped or paused, and removes all keys. */
     public void reset() {
         Fleet fleet = fleet();
         fleet.servers.forEach(TestServer::resume);

@@ -9,8 +9,9 @@ import java.net.SocketException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Free loopback ports below those of outgoing connections. A UDP socket at the same number reserves
- * each, also while its server is stopped: so no two processes of tests get the same.
+ * Free loopback ports, below the ports of outgoing connections. A UDP socket of the same number
+ * reserves each port, even while its server is stopped. So no two processes of tests get the same
+ * port.
  */
 final class Ports {
     private static final int FIRST = 32_000;
@@ -31,7 +32,7 @@ final class Ports {
                 }
                 reserved.close();
             } catch (SocketException taken) {
-                // By another process, or by this one.
+                // Another process has reserved the port, or this one has.
             }
         }
         throw new IllegalStateException("no port from " + FIRST + " to " + END + " is free");

@@ -14,7 +14,7 @@ import java.nio.file.Path;
  * process of the tests is killed.
  */
 final class Supervisor implements AutoCloseable {
-    /* Ctrl-C goes to the shell, too, and must not end it before its servers. */
+    /* Ctrl-C is sent to the shell, too, but must not end the shell before its servers. */
     private static final String BEGIN =
             """
             home=$1; cd "$home" || exit 1
@@ -53,14 +53,14 @@ final class Supervisor implements AutoCloseable {
 
     /** Starts a program in a directory, with its output in `log`. Returns its process id. */
     long start(Path where, String words) {
-        /* Only the program goes there; the shell stays where it is. */
+        /* Only the program changes its directory; the shell stays where it is. */
         String there = "'" + where.toString().replace("'", "'\\''") + "'";
         String run = "{ cd " + there + " && exec " + words + " >log 2>&1 </dev/null; } &";
         return Long.parseLong(ask(run + " echo $!"));
     }
 
     void kill(long pid) {
-        /* Once `jobs` has told that a process has ended, the shell forgets it. */
+        /* The shell forgets a process that has ended only after `jobs` has reported the end. */
         ask("kill -KILL " + pid + "; wait " + pid + "; jobs >ended; echo");
     }
 
@@ -88,7 +88,7 @@ final class Supervisor implements AutoCloseable {
             commands.close();
             shell.waitFor();
         } catch (IOException alreadyEnded) {
-            // Then its servers have ended, too.
+            // If the shell has ended, its servers have ended, too.
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

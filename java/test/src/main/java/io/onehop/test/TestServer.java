@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * One redis-server of a test, which the test may stop, pause and start again. What it has in memory
- * is lost when it stops, as in a cache.
+ * One redis-server of a test, which the test may stop, pause and start again. Its data is lost when
+ * it stops, as with a cache.
  */
 public final class TestServer {
     private static final String PLAIN =
@@ -37,12 +37,13 @@ public final class TestServer {
         }
     }
 
-    /** Starts one, with more words of its command line. */
+    /** Starts a server with these words at the end of its command line. */
     static TestServer start(Supervisor supervisor, String name, String words) {
         TestServer server = new TestServer(supervisor, name, PLAIN + " " + words);
         while (!server.launch()) {
             server.reserved.close();
-            server.reserved = Ports.reserve(); // A program without reservations has taken the port.
+            // A program that reserves no ports has taken this port.
+            server.reserved = Ports.reserve();
         }
         return server;
     }
@@ -70,7 +71,7 @@ public final class TestServer {
     }
 
     /**
-     * Its port on 127.0.0.1, which stays the same when it starts again.
+     * Its port on 127.0.0.1, which stays the same when the server starts again.
      *
      * @return the port
      */
@@ -79,7 +80,7 @@ public final class TestServer {
     }
 
     /**
-     * A plain Jedis of its own, to look at what the server has.
+     * A plain Jedis connection, to look at the data of this server.
      *
      * @return a new connection, which the caller closes
      */
@@ -87,7 +88,7 @@ public final class TestServer {
         return new Jedis("127.0.0.1", port(), 30_000);
     }
 
-    /** Kills it. Its connections break, and new ones are refused. */
+    /** Kills the server. Its connections break, and new ones are refused. */
     public void stop() {
         if (isRunning()) {
             supervisor.kill(pid);
@@ -96,12 +97,12 @@ public final class TestServer {
         }
     }
 
-    /** Starts it again at the same address, empty, and waits until it answers. */
+    /** Starts the server again at the same address, without data, and waits until it answers. */
     public void start() {
         Waiting.until(name + " has its port again", () -> isRunning() || launch());
     }
 
-    /** Stops its process: it answers no one, but its connections stay. */
+    /** Suspends the process of the server: it answers nobody, but its connections stay open. */
     public void pause() {
         if (!isRunning()) {
             throw new IllegalStateException(name + " does not run, so it cannot be paused");
@@ -110,7 +111,7 @@ public final class TestServer {
         isPaused = true;
     }
 
-    /** Lets it go on after a pause. */
+    /** Lets the server go on after a pause. */
     public void resume() {
         if (isPaused) {
             supervisor.signal(pid, "CONT");
@@ -122,7 +123,7 @@ public final class TestServer {
         return pid != 0;
     }
 
-    /** True if it serves; false if another program has its port. */
+    /** Starts the process. True if it serves; false if another program has its port. */
     private boolean launch() {
         long started = supervisor.start(directory, words + " --port " + port());
         boolean[] isServing = new boolean[1];

@@ -5,11 +5,11 @@ import java.util.function.BooleanSupplier;
 /** Waits for what servers do by themselves. */
 final class Waiting {
     private static final int EACH_MS = 5;
-    private static final int MOST = 12_000; // A minute.
+    private static final int MOST = 12_000; // Together one minute.
 
     private Waiting() {}
 
-    /** Returns as soon as it is true; fails after a minute. */
+    /** Returns as soon as the condition is true; fails after a minute. */
     static void until(String what, BooleanSupplier condition) {
         for (int tries = 0; !condition.getAsBoolean(); tries++) {
             if (tries == MOST) {

@@ -14,7 +14,7 @@ import java.util.Map;
 final class WatchedMasters extends Fleet {
     private static final int SENTINELS = 3;
 
-    /* Sentinels notice changes soon, and do not rest for 30 s after a busy moment of the host. */
+    /* With these, Sentinels notice changes soon, and do not rest for 30 s after a busy moment. */
     private static final String[] QUICK = {
         "DEBUG", "TILT-TRIGGER", "60000", "PUBLISH-PERIOD", "1000", "INFO-PERIOD", "1000"
     };
@@ -66,14 +66,17 @@ final class WatchedMasters extends Fleet {
         }
     }
 
-    /** It names the Sentinels before it, so they need not be found. */
+    /**
+     * The configuration of one Sentinel. It names all Sentinels before this one, so this one need
+     * not find them.
+     */
     private String configuration(int number) {
         StringBuilder text = new StringBuilder("bind 127.0.0.1\nprotected-mode no\n");
         text.append("sentinel myid " + id(number) + "\n");
         for (TestServer master : listed()) {
             String name = master.name();
             text.append("sentinel monitor " + name + " 127.0.0.1 " + master.port() + " 2\n");
-            /* A busy machine may keep a server silent for a second, which must not be a death. */
+            /* On a busy machine, a server may be silent for a second: it is not dead then. */
             text.append("sentinel down-after-milliseconds " + name + " 4000\n");
             text.append("sentinel failover-timeout " + name + " 3000\n");
             for (int other = 0; other < number; other++) {
@@ -150,7 +153,7 @@ final class WatchedMasters extends Fleet {
         try (Jedis jedis = sentinels.get(0).jedis()) {
             jedis.sentinelFailover(name);
         } catch (JedisException underWay) {
-            // The Sentinel may give it up, so it is asked again.
+            // The Sentinel may give the failover up, so it is asked again.
         }
     }
 

@@ -88,7 +88,7 @@ class OneHopServersTest {
 
     @Test
     void nothingIsLeftOfAProcessThatIsKilled(@TempDir Path folder) throws Exception {
-        Path foreign = Files.createDirectory(folder.resolve("My")); // A shell may see it first.
+        Path foreign = Files.createDirectory(folder.resolve("My")); // What an unquoted path names.
         Path own = Files.createDirectory(folder.resolve("My Job's"));
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Process program =
@@ -109,7 +109,7 @@ class OneHopServersTest {
         assertTrue(Files.exists(foreign));
     }
 
-    /** Starts a server, says which, and waits to be killed. */
+    /** Starts a server, prints its process and its directory, and waits to be killed. */
     static final class KilledProgram {
         private KilledProgram() {}
 

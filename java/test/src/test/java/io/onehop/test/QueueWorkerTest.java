@@ -42,7 +42,8 @@ class QueueWorkerTest {
                 IntStream.range(0, 20).mapToObj(i -> "job " + i).collect(Collectors.toSet());
         jobs.forEach(job -> redis.lpush(TODO, job));
         try (Jedis master = servers.serverOf(TODO).jedis()) {
-            master.waitReplicas(1, 30_000); // What its replica has not got would be lost with it.
+            // Jobs that the replica does not have yet would be lost with the master.
+            master.waitReplicas(1, 30_000);
         }
 
         work(redis, 5);
@@ -54,20 +55,20 @@ class QueueWorkerTest {
         assertEquals(new TreeSet<>(jobs), done);
     }
 
-    /** Takes some jobs, each by way of a list of what it is doing. */
+    /** Does some jobs. While it does a job, the job is in the list DOING. */
     private void work(OneHopClient redis, int most) {
         for (int i = 0; i < most; i++) {
             try {
                 String job = redis.lmove(TODO, DOING, ListDirection.RIGHT, ListDirection.LEFT);
                 if (job == null) {
-                    // Those that an error has left there.
+                    // An error may have left jobs in DOING.
                     redis.lmove(DOING, TODO, ListDirection.RIGHT, ListDirection.LEFT);
                 } else {
                     done.add(job);
                     redis.lrem(DOING, 1, job);
                 }
             } catch (OneHopException failure) {
-                // The job is in one of the lists; it is done twice at worst.
+                // The job is still in one of the lists. At worst it is done twice.
             }
         }
     }

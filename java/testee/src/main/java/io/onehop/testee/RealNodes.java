@@ -85,7 +85,7 @@ final class RealNodes {
         }
     }
 
-    @SuppressWarnings("deprecation") // Callers have sendCommand, so it must work.
+    @SuppressWarnings("deprecation") // Programs may use it, so it must work.
     private static Object raw(OneHopClient redis, JsonArray words) {
         byte[] first = bytes(words.get(0));
         ProtocolCommand name = () -> first;

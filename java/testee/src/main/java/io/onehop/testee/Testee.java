@@ -37,15 +37,18 @@ import java.util.function.Function;
 /**
  * The Java side of the conformance protocol: one JSON object per line in, one per line out.
  *
- * <p>It has no logic of its own: each op calls the library and writes down the result. Whatever a
- * request causes is its answer. The program ends with its input. Implements
+ * <p>It has no logic of its own: each op calls the library and writes down the result. If a request
+ * causes an exception, its message is the answer. The program ends when its input ends. Implements
  * conformance/protocol.md.
  */
 public final class Testee {
     static final HexFormat HEX = HexFormat.of();
     private static final Gson JSON = new GsonBuilder().serializeNulls().create();
 
-    /** The topology of the previous request. Requests with the same one often follow each other. */
+    /**
+     * Names the topology of the previous request: requests often have the same one as their
+     * predecessor.
+     */
     private @Nullable String lastPlace;
 
     private @Nullable PoolTopology lastTopology;
