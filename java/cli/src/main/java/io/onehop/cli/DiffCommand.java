@@ -107,7 +107,7 @@ final class DiffCommand extends OperatorCommand {
     }
 
     private void count(SoughtNodes before, SoughtNodes after, boolean[][] isSame, SeenKey seen) {
-        Node holder = seen.holder(); // If the key has yet to move: its old owner.
+        Node holder = seen.holder(); // The old owner, if the key has yet to move.
         int from = holder == null ? before.of(seen.key()) : holder.index();
         int to = after.of(seen.key());
         double bytes = seen.count() * seen.bytes();

@@ -124,7 +124,8 @@ final class DoctorCommand extends OperatorCommand {
     }
 
     /**
-     * Looks at a node. A finding says so if the user lacks a right, or if the node has died by now.
+     * Looks at a node. If the user lacks a right, or if the node has died by now, a finding says
+     * so.
      */
     private void ask(Node node, String command, Look look) {
         try {

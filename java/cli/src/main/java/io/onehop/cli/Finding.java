@@ -47,7 +47,7 @@ record Finding(Level level, String where, String what, String advice) {
         return fields;
     }
 
-    /** 2 errors, 1 warning, 3 notes. */
+    /** Such as 2 errors, 1 warning, 3 notes. */
     static String counted(List<Finding> findings) {
         StringBuilder counted = new StringBuilder();
         for (Level level : Level.values()) {

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /**
  * Writes the manual page, made from the commands and options themselves. picocli's own generator
- * writes AsciiDoc, and would need asciidoctor.
+ * writes AsciiDoc, which only asciidoctor turns into a manual page.
  */
 @Command(
         name = "generate-man-page",

@@ -45,7 +45,7 @@ final class Move implements Pace.Time, AutoCloseable {
         try {
             return NodeInfo.of(nodes.text(node, Command.INFO, "server")).text("run_id");
         } catch (JedisException refused) {
-            return ""; // Refused to the user. If instead the node is lost, that shows later.
+            return ""; // INFO is refused, or the node is lost. A lost node shows later.
         }
     }
 
@@ -58,7 +58,7 @@ final class Move implements Pace.Time, AutoCloseable {
                 : ", " + Screen.count(moved.keys() / seconds) + " keys/s";
     }
 
-    /** Threads in which old owners work, and read the next step of SCAN ahead. */
+    /** Threads for the old owners, each of which also reads its next step of SCAN ahead. */
     ExecutorService threads() {
         return threads;
     }

@@ -9,7 +9,7 @@ import io.onehop.core.topology.ServerPool;
 
 /** On which node clients seek a key. In: a topology and keys. Out: indexes of nodes. Pure. */
 final class SoughtNodes {
-    /** In place of a node, if the slot of the key has none. */
+    /** The result if the slot of the key has no node. */
     static final int NOWHERE = -1;
 
     private final PoolTopology topology;

@@ -61,8 +61,8 @@ class PaceTest {
     }
 
     /**
-     * How many keys of this size a batch has in the end, if only keys take time, and each {@code
-     * msOfKey}.
+     * How many keys of this size a batch has in the end. Each key takes {@code msOfKey}, and
+     * nothing else takes time.
      */
     private static int keysOfOne(BatchLimit limit, double bytes, double msOfKey) {
         int keys = 0;

@@ -9,7 +9,7 @@ import io.onehop.jedis.OneHopClient;
 @FunctionalInterface
 public interface OneHopClientBuilderCustomizer {
     /**
-     * Sets what this bean is for.
+     * Sets more of the client.
      *
      * @param builder has the configuration and the pool already
      */

@@ -46,7 +46,7 @@ final class OneHopConnection extends TranslatingConnection {
         this.client = client;
     }
 
-    /** The client, because programs that ask for this want the methods of the client. */
+    /** The client: a program that asks for the native connection wants the client's own methods. */
     @Override
     public Object getNativeConnection() {
         return client;

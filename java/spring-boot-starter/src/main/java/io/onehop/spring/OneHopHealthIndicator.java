@@ -49,7 +49,7 @@ final class OneHopHealthIndicator extends AbstractHealthIndicator {
     }
 
     /**
-     * UP, or the text of an error: a node that loads its file or wants another password answers so.
+     * UP, or the text of an error, such as of a node that loads its file or wants another password.
      */
     private static Object shown(Object answer) {
         return answer instanceof JedisDataException error ? String.valueOf(error.getMessage()) : UP;

@@ -93,9 +93,7 @@ final class RecordedPipeline {
         return batch;
     }
 
-    /**
-     * A group of commands, such as the commands of strings. A call of one goes into the pipeline.
-     */
+    /** A group of commands, such as the commands of strings. Its calls go into the pipeline. */
     <T> T commands(Class<T> type, Function<RedisConnection, T> commands) {
         Object known =
                 proxies.computeIfAbsent(type, any -> recording(type, commands.apply(connection)));

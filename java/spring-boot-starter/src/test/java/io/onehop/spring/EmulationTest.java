@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 final class EmulationTest {
     private static final List<String> TOGETHER = List.of("{one}:a", "{one}:b");
 
-    /** Steps with two keys, which return all that can be seen of them. */
+    /** Steps with two keys. They return what can be seen of the keys. */
     private interface Steps {
         List<Object> run(StringRedisTemplate template, String a, String b);
     }
@@ -160,8 +160,8 @@ final class EmulationTest {
     }
 
     /**
-     * In a pipeline the caller asks for one round trip, in a transaction for all or nothing.
-     * Several commands would be neither.
+     * In a pipeline the caller asks for one round trip, in a transaction for all or nothing. With
+     * several commands, the caller would get neither.
      */
     @ParameterizedTest
     @EnumSource

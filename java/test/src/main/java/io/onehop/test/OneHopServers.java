@@ -105,7 +105,7 @@ public final class OneHopServers
     }
 
     /**
-     * The text of this file.
+     * The text of the file with the configuration.
      *
      * @return the configuration with its only server pool
      */

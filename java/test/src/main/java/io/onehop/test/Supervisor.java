@@ -10,8 +10,8 @@ import java.nio.file.Path;
 
 /**
  * The parent of all servers of a test: a shell that reads its commands from a pipe. When the pipe
- * ends, it kills the servers and removes their files. So nothing is left running, even if the
- * process of the tests is killed.
+ * ends, the shell kills the servers and removes their files. So nothing is left running, even if
+ * the process of the tests is killed.
  */
 final class Supervisor implements AutoCloseable {
     /* Ctrl-C is sent to the shell, too, but must not end the shell before its servers. */

@@ -37,7 +37,7 @@ public final class TestServer {
         }
     }
 
-    /** Starts a server with these words at the end of its command line. */
+    /** Starts a server, with these words added to its command line. */
     static TestServer start(Supervisor supervisor, String name, String words) {
         TestServer server = new TestServer(supervisor, name, PLAIN + " " + words);
         while (!server.launch()) {
