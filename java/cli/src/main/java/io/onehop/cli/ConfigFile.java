@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A configuration file that a command line names, and what it says. It is read once.
+ * A configuration file that a command line names, and its content. The file is read once.
  *
  * @param text what was read; an environment variable is still a name in it
  */

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Counts the keys that another configuration seeks elsewhere. */
+/** Counts the keys that clients seek on another node if they have the other configuration. */
 @Command(
         name = "diff",
         description = {

@@ -13,7 +13,7 @@ import java.util.Map;
 final class MoveTally {
     private static final int SHOWN_MAX = 10;
 
-    /** A key that, together with its batch, has blocked its node for longer than the limit. */
+    /** A large key whose batch has blocked the node for longer than the limit. */
     record Large(Node node, byte[] key, double bytes, double ms) {}
 
     private final Moves moved = new Moves();
@@ -24,7 +24,7 @@ final class MoveTally {
     private long found; // Keys that this pass has found at their old place.
     private final Map<Node, Long> others = new LinkedHashMap<>(); // Of this pass.
     private long byHand;
-    private double longestMs; // Of batches without such a large key.
+    private double longestMs; // Of batches that are not in `large`.
 
     /** Begins another pass over all nodes, and forgets what the pass before has found. */
     synchronized void beginPass() {

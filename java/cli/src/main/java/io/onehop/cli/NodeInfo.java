@@ -50,7 +50,10 @@ final class NodeInfo {
         return ofDatabases("expires");
     }
 
-    /** Adds up this number of all databases. A field is {@code db0:keys=1,expires=0,avg_ttl=0}. */
+    /**
+     * Adds up one number of all databases. The field of a database is {@code
+     * db0:keys=1,expires=0,avg_ttl=0}.
+     */
     private long ofDatabases(String name) {
         return fields.entrySet().stream()
                 .filter(field -> field.getKey().matches("db\\d+"))

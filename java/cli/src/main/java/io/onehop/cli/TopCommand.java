@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Shows the status again and again, until the person or the reader of the output ends it. */
+/** Shows the status again and again, until a person ends it or nobody reads the output any more. */
 @Command(
         name = "top",
         description = {

@@ -40,7 +40,7 @@ final class Emulation {
         return "OK";
     }
 
-    /** RENAMENX, the same way. */
+    /** RENAMENX, which keeps the time to live. For a moment both keys are there. */
     long renamenx(byte[] from, byte[] to) {
         try {
             move(from, to, RestoreParams.restoreParams());

@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * A client, and a connection factory over it. Spring Boot makes everything else of Redis from the
+ * A client, and a connection factory over it. Spring Boot makes everything else for Redis from the
  * factory: templates, caches, sessions, repositories, listener containers. Each bean is left out if
  * the application has one of its own.
  */

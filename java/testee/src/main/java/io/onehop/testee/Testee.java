@@ -38,16 +38,16 @@ import java.util.function.Function;
  * The Java side of the conformance protocol: one JSON object per line in, one per line out.
  *
  * <p>It has no logic of its own: each op calls the library and writes down the result. If a request
- * causes an exception, its message is the answer. The program ends when its input ends. Implements
- * conformance/protocol.md.
+ * causes a failure, the message of the failure is the answer. The program ends when its input ends.
+ * Implements conformance/protocol.md.
  */
 public final class Testee {
     static final HexFormat HEX = HexFormat.of();
     private static final Gson JSON = new GsonBuilder().serializeNulls().create();
 
     /**
-     * Names the topology of the previous request: requests often have the same one as their
-     * predecessor.
+     * Names the topology of the previous request, because the next request often has the same
+     * topology.
      */
     private @Nullable String lastPlace;
 
