@@ -17,9 +17,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Asks every node, and is UP if at least one node answers. A dead node costs only its own keys, but
- * to take the application out of service would cost all keys. The details say which nodes do not
- * answer, and why. The check takes at most the {@code timeout} of the server pool.
+ * Asks every node, and is UP if at least one node answers without an error. A dead node costs only
+ * its own keys, but to take the application out of service would cost all keys. The details say
+ * which nodes do not answer, and why. The check takes at most the {@code timeout} of the server
+ * pool.
  */
 final class OneHopHealthIndicator extends AbstractHealthIndicator {
     private static final CommandArguments PING = new CommandArguments(Protocol.Command.PING);

@@ -18,7 +18,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Health, meters and spans of the client, as far as the application has what they need. */
+/**
+ * Health, meters and spans of the client, as far as the application has the libraries and beans
+ * that they need.
+ */
 @AutoConfiguration(
         after = OneHopAutoConfiguration.class,
         afterName =

@@ -138,7 +138,7 @@ public final class OneHopServers
     }
 
     /**
-     * All servers, in the order of their names; with replicas, without Sentinels.
+     * All servers in the order of their names, with replicas but without Sentinels.
      *
      * @return a list that does not change
      */
