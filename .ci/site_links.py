@@ -1,7 +1,7 @@
 """A hook of MkDocs: links out of docs/ lead to the repository's file, which must exist.
 
-On a forge `../spec/README.md` is a file next door. The site has only docs/, so there the link
-becomes an address of the repository.
+On a forge `../spec/README.md` leads to a file of the repository. The site has only docs/, so there
+the link becomes an address of the repository.
 """
 
 import re

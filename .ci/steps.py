@@ -16,7 +16,7 @@ PYTHON = "/usr/bin/python3"
 class Step(NamedTuple):
     """A command. Steps with the same place run one at a time.
 
-    They write to the same files, or each of them keeps a processor busy with a whole suite.
+    Such steps write to the same files, or each of them keeps a processor busy with a whole suite.
     """
 
     title: str
@@ -87,7 +87,7 @@ CORE = Step("C core under sanitizers", ["make", "-s", "-j2", "-C", "php-ext/test
 ENGINE = ["make", "-s", "-j2", "-C", "php-ext/tests-engine"]
 FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
 JAVA = ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]
-# The core, and packages of the client that work alone. Only one of their tests needs servers.
+# The tests of the core and of the client's internal packages, without the one that needs servers.
 UNITS = "-Dtest=io/onehop/core/**,io/onehop/jedis/internal/**,!SentinelNewsTest"
 
 CHECK = (
@@ -168,7 +168,7 @@ def is_beneath_valgrind(path):
 
 
 def jobs(contestants, only):
-    """The benchmark of all jobs, for its values: it ends at the first wrong one."""
+    """Runs the benchmark only to check its values: it ends at the first wrong one."""
     options = f"--short --contestants {contestants} --output /dev/null --only {only}"
     return f"{PYTHON} bench/jobs.py {options}"
 

@@ -30,13 +30,13 @@ from lab import LabError, Process  # (the path above finds it)
 STEPS_AT_ONCE = os.cpu_count() + 1
 # The slowest steps take five minutes; on a busy machine they take three times as long.
 STEP_SECONDS_MAX = 1500
-# Lines that are shown of a step that passes, too: those of .ci/coverage.
+# These lines are shown even if their step passes. .ci/coverage prints them.
 SHOWN = re.compile(r"^  coverage of .*$", re.MULTILINE)
 # The names of tests that passed at their second try, as .ci/phpt and Maven print them.
 LATE = re.compile(
     r"^passed at the second try: (.*)$|^\[WARNING\] (\S+)\n\[ERROR\]   Run 1:", re.MULTILINE
 )
-# Maven's total of a module. The lines of its classes go on after it.
+# Maven's total of a module. In the lines of single classes more words follow.
 SUREFIRE = re.compile(
     r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Flakes: \d+)?$",
     re.MULTILINE,
@@ -55,14 +55,14 @@ class Run:
         return time.monotonic() - self.started
 
     def has_ended(self):
-        """Then `processor` has the seconds of processor that it and its children took."""
+        """True once the step has ended, or has taken too long. Adds to its `processor` seconds."""
         before = sum(os.times()[2:4])
         has_ended = not self.process.is_running or self.seconds > STEP_SECONDS_MAX
         self.processor += sum(os.times()[2:4]) - before
         return has_ended
 
     def end(self):
-        """(True if it ended with 0, all its output)"""
+        """(True if the step ended with status 0, all its output)"""
         is_late, status = self.process.is_running, self.process.child.returncode
         with open(self.process.log_path, errors="replace") as log:
             output = log.read()

@@ -42,7 +42,7 @@ PAGE = os.path.join(ROOT, "bench/php/cluster.php")
 
 
 def measure_questions(is_short):
-    """Contestants take turns, so other load meets all. phpredis connects every worker itself."""
+    """The contestants take turns, so that other load meets all of them."""
     requests, workers, turns = (400, 8, 4) if is_short else (4000, 24, 20)
     with Cluster(3) as cluster, ExitStack() as stack:
 
@@ -99,11 +99,12 @@ def measure_questions(is_short):
 # ---- nodes ----
 #
 # The nodes are in a network namespace where three real servers answer at every address, so any node
-# can be asked for the map. PHP's times are processor time, the least of several, because other load
-# can only add to them.
+# can be asked for the map. PHP's times are processor time. The smallest of several values counts,
+# because other load can only make them longer.
 
 WORKERS = 4
-CONNECTED_MAX = 1000  # Three servers cannot hold every worker's connections for more nodes.
+# With more nodes, three servers cannot hold the connections of every worker.
+CONNECTED_MAX = 1000
 SHAPES = {
     "3 masters": {"masters": 3},
     "1,000 masters": {"masters": 1000},
@@ -114,7 +115,8 @@ SHAPES = {
 
 
 def measure_nodes(is_short):
-    rounds, found = 4 if is_short else 8, []  # Even, so that every slot is back at the end.
+    # The rounds are even, so that every slot is back at the end.
+    rounds, found = 4 if is_short else 8, []
     for label, shape in SHAPES.items():
         with (
             Namespace() as near,

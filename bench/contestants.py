@@ -1,16 +1,16 @@
 """Who takes part in bench/jobs.py: one line per contestant.
 
     name    language.contestant, as in the result
-    kind    what the worker of that language makes of it (workers.py)
+    kind    which of the kinds of workers.py the worker of that language makes
     at      the place of the stage where it connects (places.py)
     label   its name in tables and pictures
     setup   how it is set up, as its documentation recommends
     only    the jobs in which it takes part; without this word, all
 
-Contestants whose place starts with "tls" are compared with the OneHop that encrypts, too. Those
-whose place starts with "cluster" are compared with the floor and the OneHop of a Redis
-Cluster, because their keys are elsewhere and the keys of one command must be in one slot.
-Contestants at "own" place keys by rules of their own; they and those at "one" write their strings
+Contestants whose place starts with "tls" are compared with the OneHop that also encrypts. Those
+whose place starts with "cluster" are compared with the floor and the OneHop of a Redis Cluster,
+because their keys are elsewhere and the keys of one command must be in one slot. Contestants at
+"own" place keys by rules of their own. These contestants and those at "one" write their strings
 themselves.
 """
 
@@ -37,7 +37,7 @@ class Contestant(namedtuple("Contestant", "name kind at label setup only", defau
 
     @property
     def program(self):
-        """Which of the commands of workers.py runs it."""
+        """The name of the command in workers.py that runs this contestant."""
         return PROGRAMS.get(self.kind.split("-")[0], self.language)
 
     @property
@@ -46,7 +46,7 @@ class Contestant(namedtuple("Contestant", "name kind at label setup only", defau
 
     @property
     def writes(self):
-        """True if it writes the strings that it reads, because no other contestant does."""
+        """True if this contestant writes the strings that it reads, because no other one does."""
         return self.language == "C" or self.at in ("own", "one")
 
     @property

@@ -1,9 +1,9 @@
 """bench/jobs.py: every job and every contestant, so that one sees how the cost of a call grows.
 
-The servers of a number of nodes, a delay or a death make up a stage (places.py). Each language has
-one worker there (workers.py), and the floor of a Redis Cluster has another. At every point of a job
-the contestants take turns in a new random order. A turn lasts some hundredths of a second. A slow
-contestant sits out most rounds. Every value is compared with its key.
+A stage (places.py) has the servers for one number of nodes, one delay or one death. Each language
+has one worker there (workers.py), and the floor of a Redis Cluster has a worker of its own. At
+every point of a job the contestants take turns in a new random order. A turn lasts some hundredths
+of a second. A slow contestant sits out most rounds. Every value is compared with its key.
 
 README.md describes the JSON file. It is written after every stage, so an interrupted run keeps what
 it has measured.
@@ -142,7 +142,7 @@ class Measurement(contextlib.ExitStack):
         self.options = options
         self.turn_s = 0.002 if options.short else TURN_S
         self.random = random.Random(1)
-        self.stored = {}  # Placement: (bytes, keys) of the strings there.
+        self.stored = {}  # For each placement: (bytes, keys) of its strings.
         self.places = self.enter_context(Places(nodes, delay_ms=delay_ms, is_deadly=bool(death)))
         try:
             self.places.start()
@@ -188,7 +188,7 @@ class Measurement(contextlib.ExitStack):
                 self.worker_of[name].ask(name, 1, 0, "hset", 10_000, 0, 10_000)
 
     def _kill(self, death):
-        """When all clients have connected. Afterwards each fails as often as ejecting takes."""
+        """Ends a node once all clients have connected. Then each fails often enough to eject it."""
         members = [name for name in self.worker_of if BY_NAME[name].takes_part("dead")]
         for name in members:
             # A new JVM may take longer than the timeout for its first batch.
@@ -201,7 +201,7 @@ class Measurement(contextlib.ExitStack):
         return [name for name in self.worker_of if BY_NAME[name].writes]
 
     def _store(self, size, keys):
-        """Writes strings of this size, if others or fewer are there."""
+        """Writes strings of this size, unless enough of them are there already."""
         for name in self._placements():
             known_size, known_keys = self.stored.get(name, (None, 0))
             if known_size != size or known_keys < keys:
@@ -232,7 +232,7 @@ class Measurement(contextlib.ExitStack):
         return [row(point, name, rounds, median(right[name])) for name in entrants]
 
     def _entrants(self, point, request):
-        """{name: (samples of a turn, every how many rounds it has one)}"""
+        """{name: (samples of a turn, every how many rounds there is a turn)}"""
         entrants = {}
         for name, worker in self.worker_of.items():
             if not BY_NAME[name].takes_part(point.job):
@@ -266,7 +266,7 @@ def nanoseconds(words):
 
 
 def warmed_up(worker, name, request, seconds):
-    """Runs it until the JVM has compiled it. Returns the last answer."""
+    """Runs the request until the JVM has compiled its code. Returns the last answer."""
     until = time.monotonic() + seconds
     while True:
         words = worker.ask(name, 5, 1, *request)
@@ -300,7 +300,7 @@ def row(point, name, rounds, right):
 
 
 def compared(rounds, name, other):
-    """How many times the other's time, over the rounds in which both had a turn."""
+    """The time of `name` in multiples of the other's, over the rounds in which both had a turn."""
     both = [one_round for one_round in rounds if name in one_round and other in one_round]
     if not both:
         return None
@@ -355,7 +355,7 @@ def place_of(row):
 
 
 def report(result):
-    """A table of each job: the cost of one call, and times the floor and OneHop."""
+    """Prints a row for each point: the cost of a call, and its ratio to the floor and to OneHop."""
     lines = []
     for row in result.measured:
         varies = result.content["jobs"][row["job"]]["varies"]

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """What sharing connections costs: three contestants with many workers each, taking turns.
 
-So a slow minute of the machine meets all of them. They are OneHop with the host's pool, OneHop with
-a pool per worker (onehop.pool_scope = process), and stock phpredis with pconnect, without its ECHO
-and with a given node for each key. A page creates a client and reads 20 keys. It times each GET
-itself, so the web server's time is not in the figures.
+So a slow minute of the machine meets all contestants. They are OneHop with the host's pool, OneHop
+with a pool per worker (onehop.pool_scope = process), and stock phpredis with pconnect, without its
+ECHO and with a given node for each key. A page creates a client and reads 20 keys. It times each
+GET itself, so the web server's time is not in the figures.
 
     make build && /usr/bin/python3 bench/load.py [--short]     as root, for a network namespace
 """

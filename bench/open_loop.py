@@ -66,7 +66,7 @@ class Load:
 P99_MS_MAX = 50
 ANSWERED_MIN = 0.95
 MISSED_MAX = 2  # One rate may be missed because of a neighbour on the machine.
-STEP = 2 ** (1 / 3)  # Rates are powers of it, the same for all paths.
+STEP = 2 ** (1 / 3)  # Each rate is a power of STEP, so all paths have the same.
 FLOOD = 200_000  # Requests a second: more than any path answers.
 
 
@@ -95,7 +95,7 @@ class Climb:
         row = self.load.add("rising", self.path, self.job, measured)
         self.load.progress.step(f"{JOBS[self.job]}: {LABELS[self.path]}: {words(row)}")
         self.missed = 0 if is_held(row) else self.missed + 1
-        # The first rate is a low one, far from where it breaks.
+        # The first rate is far below the rate at which the path breaks.
         self.step += 3 if self.is_first and not self.missed else 1
         self.is_first = False
 
@@ -160,7 +160,7 @@ def cells(row):
 
 # ---- The cold start: the first and the second request of a fresh php-fpm worker ----
 
-FRESH_WORKERS = 15  # Of each path.
+FRESH_WORKERS = 15  # For each path.
 
 
 def start_cold(load, path, count=FRESH_WORKERS):
@@ -213,13 +213,13 @@ def show_cold(load):
 
 # ---- A node that hangs, recovers and dies, while requests arrive ----
 #
-# Each request is one GET, so three of four do not need the node. The tables show what happens to
-# them.
+# Each request is one GET, so three of four requests do not need the node. The tables show what
+# happens to those three.
 
 DEATH_PATHS = ("php.onehop", "php.nodes", "php.proxy", "java.onehop", "java.proxy")
 SCENE = ((2, "pause"), (5, "resume"), (7, "kill"))  # (second, what happens to node 0)
 SCENE_SECONDS = 10
-# Requests a second: few for every path, but more than its threads can keep waiting for a second.
+# Requests a second: easy for every path, but too many for its threads if each waits a second.
 PHP_RATE, JAVA_RATE = 500, 2000
 # The driver prepares its threads and the arrivals before the first request.
 LEAD_S = 0.1

@@ -138,7 +138,7 @@ class Paths(Stage):
         return config_text({**self.nutcracker.pools, "cluster": cluster})
 
     def _stage(self):
-        """What the rivals' pages are told; OPcache keeps it in memory."""
+        """A PHP file with the servers for the rivals' pages; OPcache keeps it in memory."""
         words = {
             "nodes": [node.address for node in self.nodes],
             "proxy": self.nutcracker.address(POOL),
@@ -160,7 +160,7 @@ class Paths(Stage):
 
 
 def item(key):
-    """The command that writes a string, which shows its key."""
+    """The command that writes a string; its value shows the key."""
     return "SET", key, f"value of {key}"
 
 

@@ -3,8 +3,8 @@
     /usr/bin/python3 bench/published.py     # half a minute; writes bench/results/published.json
 
 The jobs are those of docs/performance.md, "The published jobs". PHP's OneHop places the keys: that
-result is the same on every machine. Then redis-benchmark, with 100 clients as published, goes to
-one redis-server, and to some of them through nutcracker. The figures of three rounds are medians.
+result is the same on every machine. Then redis-benchmark, with 100 clients as published, asks one
+redis-server directly, and several through nutcracker. Each figure is the median of three rounds.
 """
 
 import csv

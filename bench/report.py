@@ -129,8 +129,7 @@ def dead_table(results, language):
     return markdown(["", "the node is", "a pipeline takes", "values that arrived"], lines)
 
 
-# Figures of the batch of 1000 HGETs: what one says, whose time it is, the ratio of its row, the
-# bound.
+# Figures of the batch of 1000 HGETs: title, contestant, the ratio in the contestant's row, bound.
 FIGURES = (
     ("PHP: OneHop / raw C floor", "php.onehop", "of_floor", "<=", 1.2),
     ("PHP: phpredis node after node / OneHop", "php.phpredis", "of_onehop", ">=", 1.6),
@@ -167,7 +166,7 @@ WORTH = (
 
 
 def worth_table(results):
-    """The figures of the README: how much faster than what one has today."""
+    """The figures of the README: how much faster OneHop is than what a user has today."""
     rows = batch(results)
     lines = [
         [language, before, f"**{times(rows[name]['of_onehop']['median'])} times as fast**"]
@@ -215,7 +214,7 @@ class Published:
         return f"{row['right']:,.0f} of {row['parameters']['keys']:,}"
 
     def rate(self, place, test):
-        """Of redis-benchmark: direct, or through nutcracker with so many nodes."""
+        """Requests a second of redis-benchmark. `place`: direct, or the nodes behind nutcracker."""
         return f"{self.placed['per_second'][place][test]:,}/s"
 
     def count(self, name):

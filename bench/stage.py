@@ -94,7 +94,7 @@ def fill(connection):
 
 
 def fill_items(connection):
-    """Only so that their nodes are known; jobs.py writes values of the size that it needs."""
+    """Writes strings to learn their nodes; jobs.py replaces them by values of the right size."""
     _write(connection, [("SET", key, "") for key in ITEMS])
 
 

@@ -121,7 +121,7 @@ class Worker(Running):
         self._is_ready = True
 
     def run(self, contestant, *, timed, untimed=0):
-        """Batches of HGETs: the nanoseconds of each timed one."""
+        """Runs batches of HGETs. Returns the nanoseconds of each timed batch."""
         return [int(word) for word in self.ask(contestant, untimed, timed)]
 
     def ask(self, contestant, untimed, timed, *operation):

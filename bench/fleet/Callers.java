@@ -1,9 +1,9 @@
 /*
- * The calls of bench/fleet's job `pool` in Java. Takes CONFIG and, from stdin, lines of a server
- * pool, a rate and a number of seconds. Calls arrive by chance at that rate, whether earlier ones
- * have ended or not; each reads `key`. Answers one line: calls, calls that waited for a connection,
- * calls that failed, and the quartile, median and 99th percentile of their times in microseconds.
- * A wrong value ends the program.
+ * The calls of bench/fleet's job `pool` in Java. Takes CONFIG and, from stdin, lines with the name
+ * of a server pool, a rate and a number of seconds. Calls arrive by chance at that rate, whether
+ * earlier ones have ended or not; each reads `key`. Answers one line: calls, calls that waited for
+ * a connection, calls that failed, and the quartile, median and 99th percentile of their times in
+ * microseconds. A wrong value ends the program.
  *
  * A single-file program: `java -cp JAR Callers.java CONFIG`, where JAR is the testee's.
  */
@@ -31,7 +31,7 @@ public final class Callers {
             Path config = Path.of(arguments[0]);
             try (OneHopClient client = OneHopClient.builder().config(config).pool(pool).build()) {
                 double rate = requests.nextDouble();
-                arrive(client, rate, 1); // Classes are loaded, connections opened.
+                arrive(client, rate, 1); // Loads classes and opens connections.
                 System.out.println(arrive(client, rate, requests.nextDouble()));
             }
         }

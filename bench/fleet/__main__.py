@@ -5,10 +5,10 @@
     /usr/bin/python3 bench/fleet --short             # a test of a few seconds
 
 `simulate` sends 10,000 hosts with 128 workers each and 1,000 nodes through a node's death, a wave
-of reloads and a changed file; two runs print the same. `compare` does it with some real php-fpm and
-redis, and with as many simulated ones. `pool` measures how many calls wait for a connection at
-several `pool_size`, next to Erlang's formula. `host` measures memory, descriptors, and how fast a
-node accepts connections.
+of reloads and a changed file; two runs print the same. `compare` does this with some real php-fpm
+and redis, and with the same number of simulated ones. `pool` measures how many calls wait for a
+connection at several `pool_size`, next to Erlang's formula. `host` measures memory, descriptors,
+and how fast a node accepts connections.
 
 The picture of docs/sizing.md needs matplotlib, which .ci/tools installs:
 
@@ -54,7 +54,7 @@ def run(name, options):
 
 
 class Both(io.TextIOBase):
-    """Writes to a file what goes to the terminal."""
+    """Writes everything to the terminal and to a file."""
 
     def __init__(self, *files):
         self.files = files

@@ -1,7 +1,7 @@
 """A small fleet, real and simulated: the same hosts, pages and events, and the figures of both.
 
 One real run is a single draw of chance. So the simulation runs a hundred times, and the real figure
-belongs between its extremes.
+should lie between the extremes of the simulated ones.
 """
 
 import random
@@ -24,7 +24,7 @@ class Small(Fleet):
 
 
 def run(is_short):
-    """--short only has the outage. The figures are for people: no test depends on times."""
+    """With --short only the outage. The figures are for people: no test depends on times."""
     down_s, after_s, runs = (2, 3, 20) if is_short else (20, 11, RUNS)
     rows = []
     for measure, simulate in PAIRS[:1] if is_short else PAIRS:
@@ -147,7 +147,7 @@ def real_file(*_):
         real.point_to(1)
         changed = time.monotonic_ns()
         time.sleep(3)
-        opened = real.accepted(1) - 2  # This probe, and the one that wrote the key.
+        opened = real.accepted(1) - 2  # Without this probe, and the one that wrote the key.
         gone = None
         until = time.monotonic() + 10
         while gone is None and time.monotonic() < until:

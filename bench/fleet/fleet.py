@@ -65,7 +65,10 @@ class Seen:
 
 
 def outage(fleet, down_s, *, is_silent=False, after_s=30, seed=0, warm_s=WARM_S):
-    """The node dies at 0, on all hosts, and returns after `down_s`. Also: each host's way back."""
+    """The node dies at 0, for all hosts, and returns after `down_s`.
+
+    Returns what the node sees, and how long after its return each host got its first answer.
+    """
     hosts = [
         Host(
             fleet.load(),
@@ -94,10 +97,10 @@ def reload_wave(fleet, within_s, *, after_s=30, seed=0, warm_s=WARM_S):
 
 
 def changed_file(fleet, within_s, *, after_s=30, seed=0, warm_s=WARM_S):
-    """A file with another node in place of one reaches each host at a random instant of `within_s`.
+    """At a random instant of `within_s`, each host gets a file in which one node is replaced.
 
     Returns what the old node sees, what the new one sees, and when each host has adopted the file.
-    Hosts place keys differently from the first of these instants to the last.
+    From the first of these instants to the last, hosts place keys differently.
     """
     old, new, adopted = [], [], []
     for number in range(fleet.sample):

@@ -7,12 +7,13 @@ what a node sees of all. A host is simulated event by event:
                     ▲                                          │
                     └── next call of the page ◄── answered or failed ─► kept, parked or closed
 
-The circuit breaker is `Health` of conformance/reference/health.py. Conformance holds it to the
-same scenarios as C and Java. The rules of connections are those of spec/topology/segment.md:
-the host opens at most `pool_size`, a page keeps its connection until it ends while at most three
+The circuit breaker is `Health` of conformance/reference/health.py. Conformance checks it with the
+same scenarios as C and Java. The rules of connections are those of spec/topology/segment.md: the
+host opens at most `pool_size`, a page keeps its connection until it ends while at most three
 quarters are in use, and a connection idle for `connection_idle_ms_max` is not used again.
 
-Times are seconds. The calls of a page on other nodes are part of its duration only.
+Times are seconds. Calls of a page on other nodes are not simulated: they only take part of its
+time.
 """
 
 import collections
@@ -34,7 +35,7 @@ def _named(group):
 
 
 def _defined(path, name):
-    """The number of a #define in the core of C."""
+    """The number that a #define in the C core stands for."""
     with open(os.path.join(tree.ROOT, "php-ext/src/core", path)) as source:
         return int(re.search(rf"^#define {name} (\d+)u?\b", source.read(), re.MULTILINE)[1])
 
@@ -46,14 +47,14 @@ LOOK_S = TIMINGS["config_check_every_ms"] / 1e3
 LEFT_S = _defined("store/store.h", "OH_STORE_LEFT_MS") / 1e3
 TIDY_S = _defined("store/store_entry.c", "TIDY_EVERY_MS") / 1e3
 
-ROUND_TRIP_S = 0.0005  # Until a refusal arrives; also what a handshake takes.
+ROUND_TRIP_S = 0.0005  # How long a refusal takes, and a handshake.
 
 
 @dataclasses.dataclass(frozen=True)
 class Load:
     """What one host does to one node."""
 
-    pages: float  # A second. Only those that call the node.
+    pages: float  # Pages a second that call the node.
     page_s: float  # How long a page takes.
     calls: int = 1  # Calls of a page on the node.
     call_s: float = 0.001  # How long a call uses its connection.
@@ -62,8 +63,8 @@ class Load:
 
 
 class Node:
-    """Up, except from `dies` to `returns`. A silent one answers nothing, as a host without power;
-    otherwise its system refuses connections and closes old ones, as when redis was killed."""
+    """Up, except from `dies` to `returns`. Meanwhile a silent node answers nothing, like a host
+    without power. Other nodes refuse connections and close old ones, as when redis was killed."""
 
     def __init__(self, dies=float("inf"), returns=float("inf"), is_silent=False):
         self.dies, self.returns, self.is_silent = dies, returns, is_silent
@@ -72,7 +73,7 @@ class Node:
         return not self.dies <= at < self.returns
 
     def is_same(self, before, now):
-        """True if a connection made then would not be known as broken now."""
+        """True if a connection that was opened at `before` does not look broken at `now`."""
         return before >= self.dies or now < self.dies or (self.is_silent and now < self.returns)
 
 
@@ -92,7 +93,7 @@ class Host:
     def __init__(self, load, node, chance, *, begins=0.0, ends=float("inf"), reloads=float("inf")):
         self.load, self.node, self.chance = load, node, chance
         self.begins, self.ends, self.reloads = begins, ends, reloads
-        self.attempts = []  # When a connection was tried.
+        self.attempts = []  # When the host tried to connect.
         self.changes = []  # (when, +1 or -1): connections of the node.
         self.back_at = None  # The first answer after the node's return.
         self.calls = self.waits = 0
@@ -127,7 +128,7 @@ class Host:
         if at >= self.ends:
             return
         if self.reloads <= at < self.reloads + self.load.page_s:
-            at = self.reloads + self.load.page_s  # It waits until the new workers are there.
+            at = self.reloads + self.load.page_s  # The page waits for the new workers.
         step = self.load.page_s / self.load.calls
         first = at + self.chance.random() * step
         page = Page(at + self.load.page_s, self.load.calls)
@@ -237,7 +238,7 @@ class Host:
         if page.calls > 0:
             self._at(at + self.load.page_s / self.load.calls, self._call, page)
         elif at >= page.ends:
-            self._end(at, page)  # Its last call ended late.
+            self._end(at, page)  # The last call ended after the page should have.
 
     # ---- Connections ----
 

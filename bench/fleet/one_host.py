@@ -80,7 +80,7 @@ def in_php(near, path, count):
         with ThreadPoolExecutor(WORKERS) as callers:
             answers = list(callers.map(lambda _: ask(fpm, count), range(WORKERS * 8)))
         by_worker = {}
-        for answer in answers:  # The first page of a worker has grown most.
+        for answer in answers:  # Only a worker's first page shows its growth.
             by_worker.setdefault(answer["pid"], answer["grown"])
         first, all_nodes = (median(kib) for kib in zip(*by_worker.values()))
         worker = next(iter(by_worker))
@@ -106,7 +106,7 @@ def in_java(near, path):
 
 
 def descriptors_max():
-    """As many as a process may have here."""
+    """How many descriptors a process may open here, but at most 20,000."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return 20_000 if hard == resource.RLIM_INFINITY else min(20_000, hard)
 
@@ -155,7 +155,10 @@ def field(info, name):
 
 
 def connects(is_short):
-    """redis-benchmark opens one for each command, so the figure is a lower bound."""
+    """Connections that a node accepts per second.
+
+    redis-benchmark opens one for each PING, so a node that only accepts them is faster.
+    """
     with Namespace() as near, RedisNode(namespace=near) as node:
         words = ["-p", node.port, "-k", 0, "-c", 50, "-t", "ping_mbulk", "--csv"]
         count = CONNECTS // 10 if is_short else CONNECTS

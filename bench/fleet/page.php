@@ -5,7 +5,7 @@
  * wrong, and the port of the key's node.
  *
  * With `status` it answers calls and waits of the pools. With `memory` it asks every node once, and
- * answers how many replied, and by how many KiB of its own this worker has grown.
+ * answers how many replied, and by how many KiB the private memory of this worker has grown.
  */
 declare(strict_types=1);
 

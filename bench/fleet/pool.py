@@ -1,10 +1,10 @@
-"""What pool_size a load needs: waits for a connection at several pool_size, next to the formula.
+"""Which pool_size a load needs: how many calls wait at several sizes, next to the formula.
 
 Little's law: on average `arrival rate x time in use` connections are in use. With fewer, callers
-queue up without end; with just as many, nearly all wait. Erlang's C says which share of the calls
-waits with more. Here calls arrive by chance: pages of one php-fpm that make one GET each, and GETs
-of one Java client. The node is at the end of a wire with a delay, so the time in use is known and
-needs no processor.
+queue up without end; with just as many, nearly all wait. If there are more connections, Erlang's C
+says which share of the calls waits. Here calls arrive by chance: pages of one php-fpm that make one
+GET each, and GETs of one Java client. The node is at the end of a wire with a delay, so the time in
+use is known and needs no processor.
 """
 
 import json
@@ -23,16 +23,16 @@ from real import PAGE, Arrivals
 from statistic import median, percentile
 from table import Progress, bold, show
 
-RATE, DELAY_S, WORKERS = 200, 0.01, 64  # Pages a second; one way.
+RATE, DELAY_S, WORKERS = 200, 0.01, 64  # Pages a second; the wire's delay each way.
 SIZES = (4, 5, 6, 8, 10, 16)
 TIMEOUT_MS = 2000
 
 
 def erlang_c(servers, load):
-    """The share of callers that wait, if `load` are served on average by so many servers."""
+    """The share of callers that wait, if on average `load` of the servers are busy."""
     if servers <= load:
         return 1.0
-    blocked = 1.0  # Erlang's B, of 0 servers and then of one more each time.
+    blocked = 1.0  # Erlang's B for 0 servers; each round adds one.
     for number in range(1, servers + 1):
         blocked = load * blocked / (number + load * blocked)
     return blocked / (1 - load / servers * (1 - blocked))
@@ -64,8 +64,8 @@ def run(is_short):
 
 
 def report(found):
-    """Each figure is the median of the turns. A busy machine only adds waits, so the least of them
-    is shown, too."""
+    """Each figure is the median of the turns. A busy machine only adds waits, so the smallest
+    value is shown, too."""
     in_use_s = min(turn["in use"] for turns in found.values() for turn in turns)
     print(
         bold(

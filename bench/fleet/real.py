@@ -1,8 +1,8 @@
 """A small real fleet: php-fpm masters, each a host, and two redis, each at the end of a wire.
 
-The hosts have a network namespace. The kernel's counters there count only their connections. A
-wire that is paused makes a silent node. Pages arrive by chance, whether earlier ones have ended or
-not, as in the simulation. Needs root.
+The hosts have a network namespace of their own, so its kernel counters count only their
+connections. A node is silent while its wire is paused. Pages arrive by chance, whether earlier ones
+have ended or not, as in the simulation. Needs root.
 """
 
 import json
@@ -24,7 +24,7 @@ WAIT_S_MAX = 60
 
 
 class RealFleet(Running):
-    """`hosts` masters with `workers` each. All keys that are asked live on the node `first`."""
+    """`hosts` masters with `workers` each. All keys that pages read are on the node `first`."""
 
     def __init__(self, hosts, workers, load):
         self.load, self.key = load, "key"
@@ -51,7 +51,7 @@ class RealFleet(Running):
             raise
 
     def point_to(self, number):
-        """Replaces the file: the only server is that node now."""
+        """Replaces the file: from now on its only server is the node with this number."""
         with open(self.path + ".new", "w") as file:
             file.write(
                 f"alpha:\n  engine: redis\n  timeout: {self.load.timeout_s * 1e3:.0f}\n"
@@ -115,7 +115,7 @@ class Arrivals:
                 raise LabError("a page got the value of another key")
             self.answers.append((number, answer))
         except ConnectionError:
-            pass  # Its php-fpm is reloading.
+            pass  # The host's php-fpm is reloading.
         except (LabError, OSError, ValueError, KeyError) as error:
             self.failures.append(error)
 

@@ -10,7 +10,7 @@ from statistic import percentile
 from table import bold, show
 
 DOWN_S, UNTIL_S = 60, 90
-MAXCLIENTS = 10_000  # Of redis.conf, as redis ships it.
+MAXCLIENTS = 10_000  # The default of redis.
 
 
 def run(is_short, picture=None):
@@ -81,7 +81,7 @@ def outages(fleet):
 
 
 def check_pauses(seen, back):
-    """No way back is longer than the longest pause and a call in flight together."""
+    """Every host is back within the longest pause plus the time of one probe."""
     longest_s = (TIMINGS["rest_ms_max"] + TIMINGS["probe_ms_max"]) / 1e3
     assert back and max(back) < longest_s, f"a host came back only after {max(back)} s"
     assert seen.attempts, "nobody tried"

@@ -147,7 +147,7 @@ def compare(found):
 
 
 def compared(road, what, value, recorded):
-    """(a row of the table, the change: 0.01 is 1 % more); what is not recorded counts as more."""
+    """(a row of the table, the change: 0.01 is 1 % more, and infinite if no count is recorded)"""
     language, name = road.split()
     before = recorded.get(road, {}).get(what)
     change = value / before - 1 if before else float("inf")

@@ -6,12 +6,12 @@ None of them depends on time or on other load:
                    processor that valgrind shows to programs is the same on all machines with AVX2.
                    The median of all samples counts.
     bytes          that Java's calling thread allocates. Only the first compiler (C1) runs. The
-                   second one removes some allocations, other ones in each run. The median counts.
+                   second one removes some allocations, not always the same. The median counts.
     socket calls   that send, receive or wait. A late answer costs one call more, so the smallest
                    sample counts.
 
-A client that waits repeatedly for its answers executes more. So strace pauses it after each send,
-valgrind included. Then all answers have arrived when it reads.
+A client that has to wait several times for its answers executes more instructions. So strace pauses
+the client, with valgrind around it, after each send: when the client reads, all answers are there.
 
 valgrind writes a profile whenever roads.php calls lstat(), and starts again at 0.
 """
@@ -108,7 +108,7 @@ def table(language, cost, costs, calls):
 
 
 def owners(configs):
-    """{owner: instructions per HGET}: where those of PHP's pipeline go."""
+    """{owner: instructions per HGET}: whose code PHP's pipeline executes."""
     profiles = php_profiles(configs)["pipeline"]
     return {
         owner: median(profile[owner] for profile in profiles) / ROADS["pipeline"].commands
@@ -129,7 +129,7 @@ def php_profiles(configs):
         paused += ["-e", "trace=sendto", f"--inject=sendto:delay_exit={PAUSE_US}"]
         run([program("setarch"), "-R", *paused, *callgrind, *PHP, SAMPLES, *configs])
         paths = sorted(glob.glob(f"{path}.*"), key=lambda name: int(name.rsplit(".")[-1]))
-        # The last one is a sample, and every other one before it, except those of PHP's start.
+        # From the last profile backwards, every second one is a sample; the first are PHP's start.
         profiles = [by_owner(path) for path in paths[-1::-2]][len(ROADS) * SAMPLES - 1 :: -1]
     if len(profiles) != len(ROADS) * SAMPLES:
         raise LabError(f"valgrind wrote {len(paths)} profiles; does it see lstat()?")
@@ -150,7 +150,7 @@ def by_owner(path):
             elif line.startswith("cob=") and (found := OBJECT.match(line[1:])):
                 names.setdefault(*found.groups())
             elif line.startswith("calls="):
-                is_callee = True  # The next line has what the callee cost; it is counted there.
+                is_callee = True  # The next line repeats the callee's cost.
             elif found := COST.match(line):
                 costs[owner] += 0 if is_callee else int(found[1])
                 is_callee = False
@@ -188,7 +188,7 @@ def socket_calls(command):
 
 
 def run(command):
-    """The output of a command that must end well. Only these names are in its environment."""
+    """The output of a command that must succeed. Its environment has only the names below."""
     done = subprocess.run(
         [str(word) for word in command],
         env={"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1"},

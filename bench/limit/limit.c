@@ -65,7 +65,7 @@ struct request {
     enum operation operation;
     int count;    /* Keys of one batch. */
     size_t bytes; /* The length of a string's value. */
-    int keys;     /* Batches come from the first so many keys. */
+    int keys;     /* How many keys, from the first on, batches are made of. */
 };
 
 static struct node nodes[NODES_MAX];
@@ -418,7 +418,7 @@ static int is_value(struct bytes value, const struct key *key, size_t bytes)
            memcmp(value.start + first, value.start, bytes - first) == 0;
 }
 
-/* Returns how many values are right; any other value ends the program. */
+/* Returns how many values are right; a wrong value ends the program. */
 static int check_batch(const struct key *batch, const struct request *request)
 {
     int right = 0;

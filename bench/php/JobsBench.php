@@ -37,7 +37,7 @@ final class JobsBench
     private static array $open = [];
     /** @var array<string, int> */
     private static array $next = [];
-    /** @var array<string, array<string, string>> What take() made, unless the values are large. */
+    /** @var array<string, array<string, string>> Batches of take(), except large values. */
     private static array $batches = [];
 
     private string $name;
@@ -86,7 +86,7 @@ final class JobsBench
 
     // ---- Before ----
 
-    /** A batch of hashes. The worker's have been written before; PHPBench's are written here. */
+    /** A batch of hashes. For the worker they are there already; for PHPBench this writes them. */
     public function takeHashes(array $params): void
     {
         $this->open($params);
@@ -96,7 +96,7 @@ final class JobsBench
         }
     }
 
-    /** A batch of strings, written here for PHPBench, too. */
+    /** A batch of strings. For PHPBench this writes them, too. */
     public function takeStrings(array $params): void
     {
         $bytes = $params['bytes'] ?? 32;
@@ -163,7 +163,7 @@ final class JobsBench
         $this->contestant->mSet();
     }
 
-    /** One revolution, because the second would find nothing to delete. */
+    /** There is one revolution, because a second one would find nothing to delete. */
     #[Groups(['del'])]
     #[ParamProviders(['contestants', 'sizes'])]
     #[BeforeMethods('takeStringsToDelete'), AfterMethods('checkDeleted'), Revs(1), Warmup(0)]

@@ -45,7 +45,7 @@ switch ($_GET['job']) {
         usleep(100000); // Meanwhile other workers take the other requests.
         break;
 
-    /* The first key's slot has just moved: a redirect. One of the next calls does the refresh. */
+    /* The slot of the first key has just moved: a redirect. A later call refreshes the map. */
     case 'ask':
         $begun = spent();
         $redis->get($_GET['moved']);

@@ -34,7 +34,7 @@ abstract class Contestant
     /** An HGET of each key, in one pipeline if the client has pipelines. */
     abstract public function pipeline(): array;
 
-    /** The same with a node that may be dead: without the values that could not be had. */
+    /** Like pipeline(), but a node may be dead: values that could not be had are left out. */
     abstract public function survivors(): array;
 
     abstract public function get(string $key): ?string;
@@ -48,7 +48,7 @@ abstract class Contestant
     /** Returns how many keys existed. */
     abstract public function del(): int;
 
-    /** Writes the hashes that pipeline() reads, if its placement is its own; others have them. */
+    /** Writes the hashes that pipeline() reads; for contestants with a placement of their own. */
     public function hSet(): void
     {
     }
@@ -108,7 +108,7 @@ class OneClient extends Contestant
     }
 }
 
-/** RedisCluster has no pipelines: an HGET after the other. */
+/** RedisCluster has no pipelines, so this sends one HGET after the other. */
 final class WithoutPipelines extends OneClient
 {
     private array $found;
@@ -122,7 +122,7 @@ final class WithoutPipelines extends OneClient
         return $this->found;
     }
 
-    /** The first failure ends it: each further one would take as long. */
+    /** Stops at the first failure, because each further failure would take as long. */
     public function survivors(): array
     {
         try {
@@ -218,7 +218,7 @@ final class NodeAfterNode extends Contestant
     /** @var array<int, array<string, string>> The batch, by node. */
     private array $groups;
 
-    /** With the file of a CA it encrypts. */
+    /** If there is the file of a CA, connections use TLS. */
     public function __construct(
         private array $addresses,
         private Plan $plan,

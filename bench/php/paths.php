@@ -57,7 +57,7 @@ function values(Redis|RedisCluster $redis, string $job, array $keys): array
     return $values;
 }
 
-/** One node after the other, and the values back in the order of their keys. */
+/** Asks one node after the other, and returns the values in the order of the keys. */
 function nodeAfterNode(array $stage, string $job, array $keys): array
 {
     $groups = [];

@@ -8,7 +8,7 @@
  *
  * The difference is the key, its placement, the client of its node, and the bookkeeping that puts
  * the replies in order. On a noisy machine the fastest rounds show the cost of the code; the median
- * shows the cost of today.
+ * also shows the other load.
  */
 declare(strict_types=1);
 

@@ -2,8 +2,9 @@
 /*
  * The servers of JobsBench: four nodes, a Redis Cluster and nutcrackers, started by bench/jobs.py.
  *
- * PHPBench runs every iteration in a process of its own. So a file shows them where the servers
- * are: the plan of a worker. The servers end when it is removed, or was not used for a minute.
+ * PHPBench runs every iteration in a process of its own. These processes learn from a file where
+ * the servers are: the plan of a worker. If the file is removed, or not used for a minute, the
+ * servers end.
  */
 declare(strict_types=1);
 

@@ -83,8 +83,8 @@ public final class ClusterNodes {
     }
 
     /**
-     * From the bytes of a reply to a topology with its fingerprint, after the JIT compiler has
-     * warmed up.
+     * The time to make a topology with its fingerprint from the bytes of a reply, after the JIT
+     * compiler has warmed up.
      */
     private static double read(byte[] reply, PoolTopology current) throws Exception {
         List<Double> times = new ArrayList<>();

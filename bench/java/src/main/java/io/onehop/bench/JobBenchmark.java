@@ -41,7 +41,7 @@ import java.util.concurrent.TimeUnit;
  * <p>One operation is the job with one batch of keys. All threads share one client, and each has
  * batches of its own. The values are written and read before the first iteration, and the last
  * batch of every iteration is compared; a wrong value fails the run. `del` writes its keys before
- * each operation, outside of the time but not of the bytes.
+ * each operation: the time for this does not count, but the allocated bytes do.
  *
  * <p>`main` takes the options of JMH. It starts the servers with bench/jobs.py, and stops them.
  */

@@ -200,7 +200,7 @@ public final class OpenLoop {
     /** What became of the requests that arrived in one second of the run. */
     private static final class Tally {
 
-        /** In nanoseconds, to a thousandth of the value. */
+        /** In nanoseconds, exact to a thousandth of the value. */
         final Histogram latencies = new ConcurrentHistogram(3);
 
         final AtomicInteger failed = new AtomicInteger();
@@ -239,7 +239,7 @@ public final class OpenLoop {
         /** How late the driver itself woke for requests that found an idle thread. */
         private final Histogram lateness = new ConcurrentHistogram(3);
 
-        /** Threads that have started, and what they wait for. */
+        /** Counts threads that have started. They wait for `begin`. */
         private final CountDownLatch ready;
 
         private final CountDownLatch begin = new CountDownLatch(1);
@@ -365,7 +365,7 @@ public final class OpenLoop {
             return words;
         }
 
-        /** [percentile, microseconds], twice as dense each time the rest is halved. */
+        /** [percentile, microseconds]: two points for each halving of the distance to 100 %. */
         private static List<double[]> percentiles(Histogram latencies) {
             List<double[]> points = new ArrayList<>();
             for (HistogramIterationValue value : latencies.percentiles(2)) {

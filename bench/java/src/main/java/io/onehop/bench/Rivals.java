@@ -50,7 +50,7 @@ public final class Rivals {
         Worker.main(arguments);
     }
 
-    /** Adds them to the kinds of contestants. */
+    /** Adds the contestants of this file to those of Worker. */
     static void register() {
         Worker.KINDS.put("lettuce", (words, timeoutMs) -> Lettuce.one(words, timeoutMs));
         Worker.KINDS.put(
@@ -93,7 +93,7 @@ public final class Rivals {
             }
         }
 
-        /** Its result is of another type than in Jedis 8. */
+        /** In Jedis 8 pipelined() has another return type. */
         @Override
         AbstractPipeline pipeline() {
             try {

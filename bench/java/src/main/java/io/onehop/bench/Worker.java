@@ -59,7 +59,7 @@ public final class Worker {
 
     static final String FIELD = "name";
 
-    /** To each node: the default of OneHop's pool_size. */
+    /** Connections to each node: the default of OneHop's pool_size. */
     private static final int CONNECTIONS = 16;
 
     /** What a contestant can do. Values are in the order of the keys. */
@@ -293,7 +293,7 @@ public final class Worker {
         return kind.apply(words.subList(1, words.size()), timeoutMs);
     }
 
-    /** All batches of this many keys, of the first keys of the plan. */
+    /** All batches of `count` keys, made of the first `of` keys of the plan. */
     List<Batch> batches(Job job, int count, int bytes, int of) {
         List<String> keys = job == Job.HGET ? hashes : strings;
         List<Batch> batches = new ArrayList<>();
@@ -425,7 +425,7 @@ public final class Worker {
                 }
                 pipeline.sync();
             } catch (RuntimeException someFailed) {
-                // Their responses throw, too.
+                // The responses of failed commands throw, too.
             }
             List<String> values = new ArrayList<>(keys.size());
             for (Response<String> response : responses) {
