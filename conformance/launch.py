@@ -1,4 +1,4 @@
-"""What the programs share that measure or prove something: their jobs, and their ends."""
+"""Shared by the programs that measure or prove something: their jobs, and their ends."""
 
 import argparse
 import sys
@@ -19,7 +19,7 @@ def run(main, name="benchmark"):
 
 
 def job_parser(name, description, jobs, what="job"):
-    """A parser of `[--short] [job ...]`. Without a job `options.jobs` has all of them."""
+    """A parser of `[--short] [job ...]`. If no job is named, `options.jobs` has all."""
     parser = argparse.ArgumentParser(prog=name, description=description)
     parser.add_argument(
         "jobs",

@@ -1,11 +1,11 @@
 """No circles: no two files of C, and no two classes of Java, use each other, even indirectly.
 
 A C file uses another if its object needs a symbol that the other one's object defines, as `nm`
-says; so uses that macros hide also count. Without objects, or if a source is newer than its own,
-names in the text count instead. A Java class uses another if it names it; nested classes count as
-their outer class. Callbacks go through a pointer or an interface that belongs to the lower of the
-two. Prints every circle and exits with 1, or prints one line with the number of files.
-`circles.py --arrows A B` lists what A uses of B.
+says; so uses that macros hide also count. If objects are missing, or a source is newer than its
+object, names in the text count instead. A Java class uses another if it names it; nested classes
+count as their outer class. Callbacks go through a pointer or an interface that belongs to the lower
+of the two files or classes. Prints every circle and exits with 1, or prints one line with the
+number of files. `circles.py --arrows A B` lists what A uses of B.
 """
 
 import re

@@ -106,7 +106,7 @@ JAVA = (
 # The rooms that a program may use.
 EXPORTED = {"core", "jedis", "jedis: failures", "spring", "test"}
 MODULES = ("core", "jedis", "spring-boot-starter", "test", "cli")
-# The exported package of the client is two rooms. Every room throws exceptions: they are lowest.
+# The client's exported package is two rooms. Exceptions are a room lower: all rooms throw them.
 FAILURE = re.compile(r"\b(class OneHopException|extends OneHopException)\b")
 PURE = {
     f"core{x}"

@@ -1,4 +1,4 @@
-"""Messages of failures come from spec/messages.json: finds literals beside them, and unused ones.
+"""Messages of failures come from spec/messages.json: finds other literals, and unused messages.
 
     conformance/checks/messages.py [--self]
 
@@ -41,7 +41,7 @@ C, JAVA = ROOT / "php-ext/src", ROOT / "java"
 
 
 def literals(path, text, call):
-    """Sentences, that is: a literal with a blank between two words."""
+    """Finds sentences: literals with a blank between two words."""
     for found in call.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
         for literal in LITERAL.findall(found[0]):

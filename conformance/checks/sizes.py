@@ -1,9 +1,9 @@
 """Size budgets: a file has at most 600 lines, a function or method at most 60.
 
-They hold for tests and tools, too. A file of more than 400 lines gets a warning: perhaps it tells
-two stories. In a phpt of more than 100 lines, what it prints is far from its cause, so every value
-has its name there: "replies: [1,2]", as lab_show() prints it. Prints every file and function over
-budget and exits with 1, or prints one line with the number of files.
+The budgets hold for tests and tools, too. A file of more than 400 lines gets a warning: perhaps it
+tells two stories. In a phpt of more than 100 lines, expected output is far from the code that
+prints it, so there every value has a name: "replies: [1,2]", as lab_show() prints it. Prints every
+file and function over budget and exits with 1, or prints one line with the number of files.
 """
 
 import ast

@@ -1,6 +1,6 @@
 """The source files that the checks read, and their text with comments and strings blanked out.
 
-Built and generated files are left out, and what git ignores: tests write files beside themselves.
+Left out are files that are built or generated, and files that git ignores: tests write some.
 """
 
 import pathlib

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** What the programs in Java have in common: keys, and the pattern of a tag. */
 class Keys {
-    /** The number of keys, and each in hex. */
+    /** Reads the number of keys, then each key in hex. */
     static List<byte[]> read(Scanner in) {
         int count = Integer.parseInt(in.next());
         List<byte[]> keys = new ArrayList<>();
@@ -21,7 +21,7 @@ class Keys {
         return keys;
     }
 
-    /** The key as a text, as most programs have it; null if it can only be bytes. */
+    /** The key as a text, which most programs need; null if its bytes are not UTF-8. */
     static String text(byte[] key) {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(key)).toString();

@@ -134,7 +134,7 @@ def check(name, report, testees, keys):
         report.begin(f"{name}: {ring.about}")
         config, its_names = ring.config(), ring.names
         places = list(map(int, answer.split()))
-        kept = [at for at, place in enumerate(places) if place >= 0]  # -1: it has no place.
+        kept = [at for at, place in enumerate(places) if place >= 0]  # -1: no place.
         request = {
             "op": "place",
             "config": config,

@@ -52,7 +52,7 @@ def plain(count):
 
 
 def points_of(distribution, hash_name, name):
-    """The points of one of two equal servers."""
+    """The points of a server that shares its ring with one equal server."""
     server = {"name": name, "weight": 1, "named": True}
     pool = {"servers": [server, server], "hash": hash_name, "hash_tag": None}
     return FOREIGN[distribution](pool).points(0, server)

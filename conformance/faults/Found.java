@@ -1,5 +1,5 @@
 /*
- * The same as found.php in a JVM, but for `write`.
+ * The same as found.php, but in a JVM, and without its mode `write`.
  *
  * A single-file program: `java -cp JAR Found.java CONFIG read COUNT STOP`, or `... CONFIG sweep
  * COUNT`, where JAR is the testee's.

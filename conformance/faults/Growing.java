@@ -247,7 +247,7 @@ public final class Growing implements Runnable {
         }
     }
 
-    /** The program that changes the file waits for it. */
+    /** Tells the program that changes the file, which waits for this. */
     private void tellFingerprint() throws IOException {
         String known = client.topology().fingerprint();
         if (!known.equals(follows)) {
@@ -299,7 +299,7 @@ public final class Growing implements Runnable {
         }
     }
 
-    /** Notes what a reply says. True if the key needs its time to live. */
+    /** Notes what a reply says. True if the key must be given a time to live. */
     private boolean judge(int i, Action action, Known known, Object reply, int begun, int ended) {
         if (reply instanceof OneHopException) {
             return false;
@@ -334,7 +334,7 @@ public final class Growing implements Runnable {
                     return key.isLasting && value == 0;
                 }
                 older(key, "write: " + text(reply) + ", not " + next, known.at, begun, ended);
-                return false; // It stays in doubt until it is read.
+                return false; // The key stays in doubt until it is read.
             }
         }
     }
@@ -369,7 +369,7 @@ public final class Growing implements Runnable {
         }
     }
 
-    /** Reads another worker's key. If that writes it meanwhile, the reply says nothing. */
+    /** Reads another worker's key. If its worker writes it meanwhile, the reply does not count. */
     private void foreign(Ledger other, int i) {
         Key key = new Key(other.name, i);
         Known known = other.get(i);

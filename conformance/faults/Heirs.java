@@ -64,7 +64,7 @@ public final class Heirs implements Runnable {
     public void run() {
         for (int i = 0;
                 i < (job.equals("blocking") ? 3 : 30);
-                i++) { // They fetch the map and open connections.
+                i++) { // The first calls fetch the map and open connections.
             work("{" + anyTag() + "}");
         }
         calls = 0;

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 public final class Ledger implements Runnable {
-    private static final int WRITES = 100; // Of a batch, and as many reads.
+    private static final int WRITES = 100; // Writes in a batch; there are as many reads.
     private static final int PAUSE_MS = 5; // After each batch, if the file `calm` exists.
 
     private final OneHopClient client;
@@ -40,7 +40,7 @@ public final class Ledger implements Runnable {
     private final List<String> keys;
     private final Map<String, Integer> tried = new HashMap<>();
     private final Map<String, Integer> known = new HashMap<>(); // Acknowledged, or seen.
-    private final Map<String, Double> since = new HashMap<>(); // When that was.
+    private final Map<String, Double> since = new HashMap<>(); // When it was acknowledged or seen.
     // Values that were reported as not sent.
     private final Set<String> never = new HashSet<>();
     private final List<String> wrong = new ArrayList<>();
@@ -108,7 +108,7 @@ public final class Ledger implements Runnable {
         return list;
     }
 
-    /** That many of the keys. */
+    /** {@code count} of the keys, at random. */
     private List<String> chosen(int count) {
         Set<Integer> chosen = new LinkedHashSet<>();
         while (chosen.size() < count) {
@@ -136,7 +136,7 @@ public final class Ledger implements Runnable {
                     try {
                         pipeline.sync();
                     } catch (OneHopException failed) {
-                        failure = failed; // Each response says what it met.
+                        failure = failed; // Each response has its own failure.
                     }
                     List<Object> replies = new ArrayList<>();
                     acknowledged.forEach(reply -> replies.add(reply(reply)));

@@ -15,7 +15,7 @@ from table import bold, show
 
 CALLERS = 8
 PER_SECOND = 100
-FOLLOWED_S_MAX = 30  # On a busy machine; workers look once a second.
+FOLLOWED_S_MAX = 30  # On a busy machine; workers look at the file once a second.
 
 
 class Writer(threading.Thread):
@@ -45,7 +45,7 @@ class Writer(threading.Thread):
     def run(self):
         due = time.monotonic()
         while not self.ends.is_set():
-            # Random, not alternating: workers check once a second and would always find one kind.
+            # Random: if kinds alternated, workers, which check once a second, would find only one.
             is_garbage = random.random() < 0.5
             text = random.choice(self.garbage if is_garbage else self.good)
             if random.random() < 0.5:

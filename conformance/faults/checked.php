@@ -90,7 +90,7 @@ for ($round = 0; $round < (int) $_GET['rounds']; $round++) {
     usleep((int) ($_GET['pause'] ?? 0));
 }
 
-/* Also reads a large configuration, for a program that needs frequent publications. */
+/* Some pages also read a large configuration, if the program needs frequent publications. */
 if (mt_rand() % 8 === 0 && isset($_GET['large'])) {
     $path = dirname(ini_get('onehop.config')) . '/large' . mt_rand(0, (int) $_GET['large'] - 1)
         . '.yml';

@@ -1,6 +1,6 @@
 <?php
 /*
- * Three objects with three databases read and write the same keys, as a page. Each value begins
+ * A page: three objects with three databases read and write the same keys. Each value begins
  * with the number of its database. Answers JSON: how many commands were answered, how many calls
  * failed, how many SELECTs the worker's nodes got so far, and values of other databases.
  */
@@ -28,7 +28,7 @@ $calls = [
     ),
     function (Redis $redis, string $key, string $value): array {
         $redis->watch($key);
-        return $redis->multi()->get($key)->exec() ?: []; /* Another caller may have set it. */
+        return $redis->multi()->get($key)->exec() ?: []; /* Another caller may have set the key. */
     },
     fn (Redis $redis, string $key) => [
         $redis->eval('return redis.call("GET", KEYS[1])', [$key], 1),
@@ -38,7 +38,7 @@ $calls = [
 while ($answer['commands'] < (int) $_GET['commands']) {
     $redis = $objects[array_rand($objects)];
     try {
-        /* After a failure the object is where it was: nothing but getDbNum() says where. */
+        /* After a failure the object keeps its database: only getDbNum() says which one. */
         if (mt_rand(0, 19) === 0 || !$answer['commands']) {
             $redis->select(mt_rand(0, 2));
         }

@@ -114,7 +114,7 @@ def among_faults(ask, commands, nodes, directory):
 
 
 def do_harm(relays, is_over):
-    """Cuts each connection after a few calls, and silences all of a node about once a second."""
+    """Cuts each connection after a few calls, and silences those of a node about once a second."""
     while not is_over.wait(0.1):
         for relay in relays:
             relay.limit(random.randint(100, 20000))
@@ -146,5 +146,5 @@ def ask_pages(config, commands):
     ):
         answers = list(pool.map(ask, range(commands // COMMANDS_OF_A_PAGE)))
     for answer in answers[:-1]:
-        answer["selects"] = 0  # The counters are the host's.
+        answer["selects"] = 0  # Each answer has the counts of the whole host.
     return answers

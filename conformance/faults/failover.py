@@ -16,7 +16,7 @@ OPTIONS = {
     "repl_diskless_sync_delay": 0,
     "repl_ping_replica_period": 1,
 }
-# A replica may miss writes that its master acknowledged this shortly before it died.
+# Writes that a master acknowledged so many seconds before its death may be lost.
 BEFORE_SECONDS = 1
 
 
@@ -93,7 +93,7 @@ def run(progress, is_short):
 
 
 def window_of(failure, windows):
-    """The election during which a failure happened: from the death to the end of recovery."""
+    """The window in which a failure happened, from a master's death to the end of recovery."""
     begun, ended = failure[:2]
     return next((window for window in windows if window[0] <= ended and begun <= window[2]), None)
 

@@ -7,7 +7,7 @@ declare(strict_types=1);
 
 $asked = hrtime(true);
 $where = (new OneHop\Redis('alpha', $_GET['path']))->get('where');
-usleep((int) ($_GET['pause'] ?? 0)); /* So other workers are asked, too. */
+usleep((int) ($_GET['pause'] ?? 0)); /* Meanwhile other workers are asked, too. */
 $paths = array_column(OneHop\Topology::status(), 'path');
 echo json_encode([
     'where' => $where,

@@ -1,7 +1,7 @@
 <?php
 /*
- * A worker that looks for the keys 0 to COUNT-1: whether they are found, by the fingerprint of the
- * file in use. Found.java is its twin in Java.
+ * A worker that looks for the keys 0 to COUNT-1. For each fingerprint of the file it counts how
+ * many keys are found. Found.java is its twin in Java.
  *
  *     php found.php write COUNT
  *     php found.php read COUNT STOP   any keys, by MGET and GET, until the file STOP exists

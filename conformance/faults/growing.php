@@ -5,18 +5,18 @@
  * Java; both have the same ledgers, so each also reads keys that the other one writes.
  *
  *     fill    writes all keys of its ledger
- *     work    makes as many rounds of calls as `rounds` says, or without it until the file `stop`
- *             exists: single calls, an MGET, a pipeline, a read of another worker's key
+ *     work    makes as many rounds of calls as `rounds` says; without `rounds`, until the file
+ *             `stop` exists: single calls, an MGET, a pipeline, a read of another worker's key
  *     check   reads all keys of its ledger, which nobody writes any more
  *
  * Prints as JSON the calls, the failures, and the replies that were older than the last write:
- * `older`. As a page of php-fpm it has its words from the query, else from the command line.
+ * `older`. A page of php-fpm takes its words from the query, a script from the command line.
  */
 declare(strict_types=1);
 
 const KINDS = ['string', 'counter', 'hash', 'list', 'set', 'zset', 'stream', 'brief'];
 const BRIEF_MS = 3000;
-const BRIEF_DOUBT_MS = 10000; /* A key that moves late lives longer by the time of its move. */
+const BRIEF_DOUBT_MS = 10000; /* A move can make the key live longer. */
 const LASTING_S = 86400;
 
 /** What is known of a key: [tried, acknowledged, value, when that was, until when it is there]. */
@@ -162,7 +162,7 @@ final class Worker
         }
     }
 
-    /** The program that changes the file waits for it. */
+    /** Tells the program that changes the file, which waits for this. */
     private function tellFingerprint(): void
     {
         $path = "$this->directory/follows-{$this->ledger->name}";
@@ -208,7 +208,7 @@ final class Worker
         }
     }
 
-    /** Notes what a reply says. True if the key needs its time to live. */
+    /** Notes what a reply says. True if the key must be given a time to live. */
     private function judge(
         int $i,
         string $kind,
@@ -245,7 +245,7 @@ final class Worker
         }
         $what = 'write: ' . var_export($reply, true) . ", not $next";
         $this->older($key, $what, $at, $begun, $ended);
-        return false; /* It stays in doubt until it is read. */
+        return false; /* The key stays in doubt until it is read. */
     }
 
     private function isExpected(Key $key, array $record, int $found, int $begun, int $ended): bool
@@ -282,7 +282,7 @@ final class Worker
         }
     }
 
-    /** Reads another worker's key. If that writes it meanwhile, the reply says nothing. */
+    /** Reads another worker's key. If its worker writes it meanwhile, the reply does not count. */
     private function foreign(Ledger $other, int $i): void
     {
         $key = new Key($other->name, $i);

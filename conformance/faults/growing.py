@@ -29,14 +29,14 @@ PUBLISHED = [f"192.168.2.{host}:{port}" for port in (10000, 10002) for host in (
 PUBLISHED_SHARE = 51.86
 PUBLISHED_KEYS = 300_708
 SMALL, LARGE = range(4), range(6)
-# Who has a ledger. One of php-fpm is used by one request after the other.
+# Who has a ledger. Requests use a ledger of php-fpm one after the other.
 PAGES, SCRIPTS, THREADS = ("fpm0", "fpm1"), ("php0",), ("java0", "java1")
 PAGE_ROUNDS = 10
 RATE = "0"  # Of `onehop move`: no limit.
 RECORD_BYTES = 20
-BRIEF_S = 3  # growing.php
-EXPIRED_S = 30  # A node has removed all that has expired.
-FOLLOWED_S = 1  # A call that began by the old file has ended.
+BRIEF_S = 3  # As in growing.php.
+EXPIRED_S = 30  # By then a node has removed all expired keys.
+FOLLOWED_S = 1  # By then all calls that used the old file have ended.
 
 
 class Fleet:
@@ -242,7 +242,7 @@ class Load:
         time.sleep(FOLLOWED_S)
 
     def end(self):
-        """{name: what it has told}"""
+        """{name of a ledger: what its worker has printed}"""
         self._fleet.signal("stop")
         for page in self._pages:
             page.join()
@@ -274,7 +274,7 @@ class Load:
 
 
 class Mover:
-    """Moves the rest of the keys, by `onehop move` or by the script, and is killed meanwhile."""
+    """`onehop move`, or a script: moves the rest of the keys, and is killed again and again."""
 
     SCRIPT = """
         $redis = new OneHop\\Redis('alpha');
@@ -292,12 +292,12 @@ class Mover:
         self._first, self.kills = self._placed(), 0
 
     def _placed(self):
-        """How many keys are on nodes of only one ring: all of them come, or all of them go."""
+        """How many keys are on nodes of only one ring: they only come, or they only go."""
         sizes = self._fleet.sizes()
         return sum(sizes[number] for number in self._passing)
 
     def run(self, kills, expected):
-        """Kills the mover each time that it has moved a part of the keys. Then lets it end."""
+        """Kills the mover each time it has moved some of the keys. Then lets it end."""
         while self.kills < kills:
             goal = abs(expected - self._first) * (self.kills + 1) / (kills + 2)
             with self._started() as mover:
@@ -365,7 +365,7 @@ def change(progress, fleet, load, windows, ring, old, kills, by_script):
 
 
 def keys_left(fleet, removed):
-    """Keys that are still there once those that live shortly have expired."""
+    """How many keys the removed nodes still have once short-lived keys have expired."""
     deadline = time.monotonic() + EXPIRED_S
     while (left := sum(fleet.sizes()[number] for number in removed)) > 0:
         if time.monotonic() > deadline:
@@ -375,7 +375,7 @@ def keys_left(fleet, removed):
 
 
 def placed_by(fleet):
-    """How many keys must be there, by the ledgers, without those that live shortly."""
+    """How many keys must exist according to the ledgers, without the short-lived ones."""
     count = 0
     for path in glob.glob(os.path.join(fleet.directory, "ledger-*")):
         with open(path, "rb") as ledger:
@@ -385,7 +385,7 @@ def placed_by(fleet):
 
 
 def judge(told, checked, windows, sizes, there):
-    """A write or a read while hosts differed is excused, and so is what came of it."""
+    """Writes and reads while hosts differed are excused, and so are their consequences."""
 
     def is_excused(older):
         _, _, at, begun, ended = older

@@ -31,12 +31,12 @@ OPTIONS = {
     "repl_diskless_sync_delay": 0,
     "repl_ping_replica_period": 1,
 }
-SHARDS = 3  # And a master without a replica.
+SHARDS = 3  # There is also a master without a replica.
 PLANNED_TIMEOUT_MS = 1500
 LONG_MS, SHORT_MS = 8000, 500
 SLOTS_USED = range(0, 16384, 64)
-RECOVERY_S, BUSY_RECOVERY_S = 0.2, 6  # So long after a promotion calls may still fail.
-PAUSE_MORE_S = 0.05  # So much longer than the server's own pause a call may take.
+RECOVERY_S, BUSY_RECOVERY_S = 0.2, 6  # How long after a promotion calls may fail.
+PAUSE_MORE_S = 0.05  # How much longer than the server's own pause a call may take.
 ELECTED = re.compile(r":S (\d+ \w+ \d+ [\d:.]+) .*Failover election won")
 # What a worker does, with which server pool.
 JOBS = [
@@ -91,7 +91,7 @@ class Callers:
         return os.path.join(self.directory, f"{name}.yml")
 
     def end(self):
-        """The calls of all workers that were long or failed."""
+        """Ends the workers. Returns all calls that took long or failed."""
         self._write("stop", "")
         java = json.loads(self._java.child.communicate(timeout=120)[0] or "null")
         if java is None:
@@ -109,7 +109,7 @@ class Callers:
     def _has_begun(self, path):
         for worker in self._php:
             if worker.done():
-                worker.result()  # It has failed.
+                worker.result()  # Raises the worker's failure.
         return os.path.exists(path)
 
     def _ask(self, query):
@@ -143,7 +143,7 @@ class Call:
 
     @property
     def is_at_its_end(self):
-        """True if its deadline ended it. Clocks may differ a little."""
+        """True if the deadline ended the call. Clocks may differ a little."""
         timeout_ms = SHORT_MS if self.pool == "short" else LONG_MS
         return self.seconds >= timeout_ms / 1000 * 0.95
 
@@ -157,8 +157,8 @@ class Call:
 class Turns:
     """Lets time pass before a node becomes the master of its shard again.
 
-    Redis 7.0 counts the votes of its last election once more if that is less than four node
-    timeouts ago. Then it becomes a master without an election, and in a moment a replica again.
+    If the last election of a node is less than four node timeouts ago, Redis 7.0 counts its votes
+    once more. The node becomes a master without an election, and in a moment a replica again.
     """
 
     def __init__(self, timeout_ms):
@@ -171,7 +171,7 @@ class Turns:
 
 
 class Probe:
-    """A plain client of one slot, which follows MOVED: how long the servers let it wait."""
+    """A plain client of one slot, which follows MOVED. Shows how long the servers let it wait."""
 
     def __init__(self, shard, key):
         self._shard, self._key, self._ends = shard, key, False
@@ -305,7 +305,7 @@ def deaths(progress, shards, cluster, count, recovery_s=RECOVERY_S):
     alone = [call for call in failed if call.ended >= lonely]
     failed = [call for call in failed if call.ended < lonely]
     outside = [call for call in failed if is_late(call, windows, recovery_s)]
-    # A busy machine may take all of the time that a call has.
+    # On a busy machine a call may use up its deadline.
     late = [call for call in outside if not call.is_at_its_end]
     early = [call for call in failed if call not in outside and not is_due(call)]
     tell(failed)

@@ -40,7 +40,7 @@ class House(Running):
 
     def __init__(self, *, workers=WORKERS, settings=None, **fpm):
         self.directory = tempfile.TemporaryDirectory(prefix="onehop-house-")
-        # Workers may run as another user, who may not read the tree.
+        # Workers can run as another user, who is not allowed to read the tree.
         os.chmod(self.directory.name, 0o777)
         for page in glob.glob(os.path.join(HERE, "*.php")):
             shutil.copy(page, self.directory.name)
@@ -137,8 +137,8 @@ class House(Running):
     def connections(self):
         """Connections of the node that has most, without our own; nodes that are down have none.
 
-        A node may accept a new connection before it notices that a dead worker's has ended. So it
-        is asked again if the number is too high.
+        A node may accept a new connection before it notices that the one of a dead worker has
+        ended. So a node is asked again if its number is too high.
         """
         counts = [0]
         for probe, node in zip(self.probes, self.nodes):

@@ -20,7 +20,7 @@ from victims import HOLDING, WITHOUT, WRITING, Hunter
 
 LARGE = 12  # Configurations with this many servers, so that publishing them takes time.
 LARGE_SERVERS = 2000
-CALLERS = 24  # More than a node has connections. Pauses between their rounds leave others time.
+CALLERS = 24  # More than a node has connections; pauses between their rounds leave others time.
 # A client checks a file at most this long after a change, even if a worker died in the last check.
 CHECK_EVERY_S = 1.1
 # A worker that missed the death of the writer, or of a connection's owner, would wait a second.

@@ -4,8 +4,8 @@
  * acknowledged. It writes and reads until the file `stop` exists, while slots move and masters die,
  * and prints its findings as JSON. Ledger.java is its twin in Java.
  *
- * The values of a key are numbered: `KEY=7`. After a write that failed its number may be stored or
- * not, as the failure says. So a read must return a number from the last one that was seen or
+ * The values of a key are numbered: `KEY=7`. If a write fails, the failure says whether its number
+ * may be stored. So a read must return a number from the last one that was seen or
  * acknowledged to the last one that was tried.
  *
  *     wrong   another key's value, a number that was never tried, a number that was not sent as its

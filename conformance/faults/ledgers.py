@@ -25,7 +25,7 @@ HOSTS = ("PHP", "Java")
 
 class Ledgers:
     def __init__(self, cluster, workers=3, configure=configure, namespace=None, is_calm=False):
-        """`configure` writes the configuration and returns its path, as that of clusters does.
+        """`configure` writes the configuration and returns its path, like clusters.configure.
 
         `is_calm`: workers pause after each batch, so that a short run leaves room for others.
         """

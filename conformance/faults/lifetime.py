@@ -21,7 +21,7 @@ FILES = 10
 NODES = 4
 FOLLOWED_S_MAX = 2.0
 WAITED_S_MAX = 10
-# By then every node was used, and everything that is made only once exists.
+# After these rounds every node was used, and everything that is made only once exists.
 SETTLED_ROUNDS = 3
 MEMORY_MAX = {"PHP": 1_000_000, "Java": 4_000_000}
 
@@ -60,7 +60,7 @@ class Worker:
         self.states.append(answer)
 
     def growth(self, what):
-        """How much the last rounds exceed those in which the nodes were used for the first time."""
+        """By how much the least of the last rounds exceeds the most of the first ones."""
         values = [state[what] for state in self.states]
         return max(0, min(values[-SETTLED_ROUNDS:]) - max(values[:SETTLED_ROUNDS]))
 

@@ -24,7 +24,7 @@ DIFFER_S_MAX = 2
 FOLLOWED_S_MAX = 30  # On a busy machine.
 QUICK_S = 0.2, 0.9  # Between two swaps: faster than clients check,
 CALM_S = 2.2, 3.2  # or so slow that all have followed.
-CALM_EVERY = 3  # Odd: so each calm link leads to another node than the last, and is a change.
+CALM_EVERY = 3  # Odd, so that each calm link leads to another node than the calm link before.
 
 
 class Links:
@@ -49,7 +49,7 @@ class Links:
         self.swaps.append((began, time.monotonic(), f"node{number}"))
 
     def delay(self, asked, answered, where):
-        """How many seconds before the question the answer's version had been replaced, or 0."""
+        """How long before the question the answer's version was replaced, in seconds, or 0."""
         known = [
             number
             for number, (began, _, node) in enumerate(self.swaps)
@@ -102,7 +102,7 @@ class Jvm(threading.Thread):
 
 
 def followed(links, load, jvm):
-    """How many languages answered by the last version; waits until both do."""
+    """Waits until both languages answer by the last version. Returns how many do."""
     deadline = time.monotonic() + FOLLOWED_S_MAX
     while True:
         answers = [*(answer["where"] for _, answer in load.answers[-1:]), jvm.answers[-1][2]]

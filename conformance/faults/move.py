@@ -13,7 +13,7 @@ from ledgers import HOSTS, Ledgers, promises
 
 HALFWAY_SECONDS = 0.003  # How long a slot has keys on both nodes, so that commands meet ASK.
 LAST_THIRD = 10923  # The first slot of the third of three nodes.
-DATABASE = 5  # Of valkey 9.0 and later, which have databases in a cluster.
+DATABASE = 5  # Only with valkey 9.0 and later, which have databases in a cluster.
 
 
 class Mover:
@@ -48,7 +48,7 @@ class Mover:
         return len(keys)
 
     def can_migrate(self):
-        """True for valkey 9.0 and later, which move all keys of many slots and then their owner."""
+        """True for valkey 9.0 and later, which move keys and then owner of many slots."""
         node = next(iter(self._nodes.values()))
         return node.command("COMMAND", "INFO", "CLUSTER|MIGRATESLOTS") != [None]
 
@@ -89,7 +89,7 @@ def _has_databases():
 def run(progress, is_short):
     count, seconds = (200, 3) if is_short else (4000, 60)
     progress.step(f"move: {count} slots in {seconds} s")
-    # No node dies here. On a busy machine they would take each other for dead.
+    # No node dies here. With a short timeout, nodes of a busy machine could take others for dead.
     options, directives = {"cluster_node_timeout": 30_000}, {}
     if _has_databases():
         options |= {"database": DATABASE, "cluster_databases": DATABASE + 1}

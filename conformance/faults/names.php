@@ -18,7 +18,7 @@ $redis = new OneHop\Redis('alpha', $config);
 try {
     $redis->mget([$keys['node-0'], $keys['node-1']]); // Connects.
 } catch (OneHop\PartialBatch) {
-    // The calls below count it, because the node rests.
+    // The calls below count this failure, because the node rests.
 }
 $answer = ['calls' => 0, 'longest' => 0.0, 'named' => 0, 'others' => 0, 'sent' => 0];
 for ($end = microtime(true) + $seconds; microtime(true) < $end; usleep(2000)) {

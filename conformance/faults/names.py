@@ -1,11 +1,11 @@
 """A DNS server that is slow or does not know a name: how long do calls take, do other keys suffer?
 
 A busy machine may stop a node or a worker for longer than the timeout, which is short here. So a
-thread pings the other nodes meanwhile. Their failures count if they answered the thread in time,
-and if it is so in each of three measurements.
+thread pings the other nodes meanwhile. Failures of these nodes count if the nodes answered the
+thread in time, and only if this happens in three measurements.
 
-The clients run in a namespace with their own DNS server (conformance/lab/dns.py). For that this
-file starts itself again in there, as `names.py SECONDS FILE`, and writes its results to the file.
+The clients run in a namespace with their own DNS server (conformance/lab/dns.py). There this file
+runs a second time, as `names.py SECONDS FILE`, and writes its results to FILE.
 """
 
 import json
@@ -118,7 +118,7 @@ def undisturbed(others, ask, config, seconds):
 
 
 class Pings(Running):
-    """A thread that pings nodes in turn, and notes the longest time that one needed."""
+    """A thread that pings nodes in turn, and notes the longest time that an answer took."""
 
     def __init__(self, nodes):
         self.longest_s, self._ends = 0.0, threading.Event()

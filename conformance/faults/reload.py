@@ -31,7 +31,7 @@ def run(progress, is_short):
                     most = max(most, house.connections())
                     count = openings.count()
                     readings[-1] += count
-                    if count:  # Wait a little longer: would another worker read it, too?
+                    if count:  # Waits a little longer: another worker might read it, too.
                         until = time.monotonic() + (1 if is_short else 2)
         openings.close()
         workers = {answer["pid"] for _, answer in load.answers}

@@ -97,7 +97,7 @@ def written(node):
 
 
 def until_quiet(node):
-    """Until no client has used the node for a while: all use the new file."""
+    """Waits until no client has used the node for a while: then all use the new file."""
 
     def used():
         lines = node.command("INFO", "commandstats").split(b"\r\n")

@@ -2,7 +2,7 @@
 
 Each change brings another password and another server (a second name of one of the four nodes), so
 all nodes change. Passwords that workers may still use stay valid. Workers do not run as root,
-because the kernel does not limit root's descriptors. One of two runs limits them.
+because the kernel does not limit root's descriptors. One of two runs limits descriptors.
 """
 
 import random
@@ -132,7 +132,7 @@ def measure(house, changes, progress, label):
 
 
 def wait_for_password(house):
-    """Until the first password is in use: nodes that had none reject clients without it."""
+    """Waits until the first password is in use: nodes now reject clients without a password."""
     for _ in range(20):
         try:
             return house.page("checked.php", rounds=1)

@@ -21,10 +21,10 @@ from ledgers import Ledgers, promises
 
 MASTERS, SENTINELS = 2, 3
 TIMEOUT_MS = 30000
-# A busy machine may keep a server silent for a second. A Sentinel that took it for dead would make
-# its predecessor master again, which has just come back empty.
+# A busy machine may keep a new master silent for a second. If a Sentinel took it for dead, it would
+# promote the old master, which has just come back empty.
 DOWN_AFTER_MS = 4000
-# A replica may miss writes that its master acknowledged this shortly before it died.
+# Writes that a master acknowledged so many seconds before its death may be lost.
 BEFORE_SECONDS = 1
 OPTIONS = {"repl_diskless_sync_delay": 0, "repl_ping_replica_period": 1}
 
@@ -46,7 +46,7 @@ class Sentinel:
         )
         self.process.wait_until(self._answers)
         with connect(("127.0.0.1", self.port)) as connection:
-            # Otherwise it does nothing for 30 s after a stall of 2 s.
+            # Otherwise a Sentinel does nothing for 30 s after a stall of 2 s.
             connection.command("SENTINEL", "DEBUG", "TILT-TRIGGER", "60000")
 
     def _answers(self):
@@ -54,7 +54,7 @@ class Sentinel:
             return connection.command("PING") == b"PONG"
 
     def switches(self):
-        """How many masters it has switched."""
+        """How many times it has switched a master."""
         with open(self.process.log_path, errors="replace") as log:
             return log.read().count("+switch-master")
 
@@ -88,7 +88,7 @@ class Fleet:
             return connection.command("SENTINEL", *words)
 
     def await_replicas(self):
-        """Until every Sentinel knows the others, and a replica of each master that can follow."""
+        """Waits until every Sentinel knows the others, and a usable replica of each master."""
         for sentinel in self.sentinels:
             for number in range(MASTERS):
                 until(
@@ -156,7 +156,7 @@ class Fleet:
 
 
 def refuse_writes(master):
-    """Returns once its replica has every write that it has acknowledged."""
+    """Returns once the replica has every write that the master has acknowledged."""
     master.command("CONFIG", "SET", "min-replicas-to-write", "100")
     until(lambda: has_replicated(master), "the replica has all writes")
 
@@ -172,7 +172,7 @@ def has_replicated(master):
 
 
 def says(node, state):
-    """False while it closes its connections, too."""
+    """True if the node is in this state. False also while it closes its connections."""
     try:
         return state in node.command("INFO", "replication")
     except OSError:

@@ -1,11 +1,11 @@
 <?php
 /*
  * Reads keys of each node in turn for some seconds, as a page, or as
- * `php stalls.php CLIENT CONFIG PORTS SECONDS IDLE`. CLIENT is `onehop`, or `plain` for phpredis
- * beside it, with a connection to each of the PORTS that it opens again after a failure. IDLE is
- * how many connections to each node are opened first. Answers JSON: for each call that failed its
- * node, its end by hrtime(), how long it took in ms and whether the node rested; and for each node
- * the answered calls in each tenth of a second.
+ * `php stalls.php CLIENT CONFIG PORTS SECONDS IDLE`. CLIENT is `onehop`, or `plain` for phpredis,
+ * which has a connection to each of the PORTS and opens it again after a failure. IDLE is how many
+ * connections to each node are opened first. Answers JSON: for each failed call its node, its end
+ * by hrtime(), how long it took in ms, and whether the node rested; and for each node the answered
+ * calls in each tenth of a second.
  */
 declare(strict_types=1);
 
@@ -27,7 +27,7 @@ if ($client === 'onehop') {
         $keys[$node] ??= "key:$i";
     }
     for ($i = 0; $i < (int) $idle; $i++) {
-        foreach ($keys as $node => $key) { /* A watch holds its connection. */
+        foreach ($keys as $node => $key) { /* watch() keeps a connection leased. */
             ($held[] = new OneHop\Redis('alpha', $config))->watch($key);
         }
     }

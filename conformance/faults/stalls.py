@@ -45,7 +45,7 @@ class Answers:
         return [one for one in self.failed if begin <= one[0] < end and one[1] == node]
 
     def late(self, begin, end):
-        """The calls of the first node that waited for their whole timeout, or nearly."""
+        """Failed calls of the first node that took their whole timeout, or nearly."""
         return [one for one in self.between(begin, end) if one[2] >= TIMEOUT_MS * 0.9]
 
     def rate(self, begin, end, nodes):
@@ -172,7 +172,7 @@ def in_a_cluster(_directory, port):
 
 @contextlib.contextmanager
 def behind_a_sentinel(_directory, port):
-    """The Sentinel also reaches the node through the relay. It waits longer than a silence."""
+    """The Sentinel, too, uses the relay. No silence is long enough for it to call the node down."""
     own = free_port()
     text = (
         f"port {own}\nbind 127.0.0.1\nprotected-mode no\nsentinel monitor a 127.0.0.1 {port} 1\n"
@@ -284,7 +284,7 @@ def outage(by, count, kind, down_s):
             "onehop", config, ports, seconds, meanwhile, count=count, namespace=near
         )
     before = answers.rate(away - 1, away, (1, 2))
-    # Calls that begin just before the second failure is known end a third timeout later.
+    # A call that begins just before the second failure is known ends one more timeout later.
     found_s = 3 * TIMEOUT_MS / 1e3 + 0.1
     return {
         "back": answers.first_after(back),

@@ -23,7 +23,7 @@ from lab.process import program
 from table import bold, show
 
 CALLERS = 4
-SHARE, LATE_S = 0.2, 0.02  # One reply in five is followed by a surplus one, at most so late.
+SHARE, LATE_S = 0.2, 0.02  # One reply in five is followed by a surplus one within LATE_S.
 CALLS_OF_A_PAGE = 20
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -32,8 +32,8 @@ class SurplusNode:
     """Answers each command with its key, and sometimes sends one more reply soon afterwards.
 
     Replies have numbers. On the loopback device a reply has arrived once the kernel has taken it;
-    that moment is written down (hrtime(true) in PHP, System.nanoTime() in Java). If it is before a
-    client's call began, that client should have noticed the reply.
+    that moment is written down (hrtime(true) in PHP, System.nanoTime() in Java). If a client's call
+    began after that moment, that client should have noticed the reply.
     """
 
     def __init__(self):

@@ -92,7 +92,7 @@ class Cluster(Running):
         for node in self.nodes:
             moves.until(lambda: self._agrees(node, meets_at), "a new node sees the whole cluster")
         if len(self.nodes) > self._masters:
-            moves.await_shards(self.nodes)  # Nodes hear last which master a replica has.
+            moves.await_shards(self.nodes)  # Nodes learn last whose replica a node is.
 
     def _meet(self, node, others, meets_at):
         for other in others:
@@ -102,7 +102,8 @@ class Cluster(Running):
     def _agrees(self, node, meets_at):
         """True if this node sees every node, every slot served and every replica in its place.
 
-        A node forgets one that it was to meet, if that has not answered within its node timeout.
+        A node forgets another one that it should meet, if there is no answer within the node
+        timeout. So meetings are repeated.
         """
         if time.monotonic() - self._met > MEET_AGAIN_S:
             self._meet(node, [other for other in self.nodes if other is not node], meets_at)
@@ -229,7 +230,8 @@ class LargeCluster(Running):
 def _knows_shards():
     """Whether nodes.conf names the shard of each node.
 
-    Servers from 7.2 on put all nodes into one shard if it does not; older ones cannot read it.
+    If it does not, servers from 7.2 on put all nodes into one shard. Older servers cannot read
+    the names.
     """
     version = subprocess.run(
         ["redis-server", "--version"], check=True, capture_output=True, text=True

@@ -1,8 +1,8 @@
 """A scripted node: it reads real commands, and answers what and when its script says.
 
 A script is Python, or a function with one argument, a Talk. It runs once for each connection, in a
-thread of its own, and its connection is closed when it ends. It also ends when it reads and the
-client is gone. All public names of Talk are its words:
+thread of its own. When the script ends, its connection is closed. A script also ends if it reads
+and the client is gone. All public names of Talk are its words:
 
     for words in commands():                   command()
         if words[0] == "PING":                 value("late")
@@ -10,9 +10,9 @@ client is gone. All public names of Talk are its words:
         else:                                  reply("*1", ":60")
             value("value of " + words[1])      reset()
 
-A test tells a node a word, which `wait` waits for. A node tells a test a word by `tell`. What the
-test gives the node, and may change at any time, are the attributes of `test`. All connections of a
-node share them.
+A test tells a node a word, which `wait` waits for. A node tells a test a word by `tell`. The
+test gives the node attributes of `test`, and may change them at any time. All connections of a node
+share these attributes.
 
 Text is UTF-8. Other bytes survive, too: if a node sends back what it got, they are unchanged.
 """
@@ -90,7 +90,7 @@ class Talk:
             yield self.command()
 
     def any_command(self):
-        """The next command, also of an introduction."""
+        """The next command, CLIENT SETNAME and SETINFO included."""
         count = int(self._line()[1:])
         return [self._word().decode(errors="surrogateescape") for _ in range(count)]
 
@@ -99,7 +99,7 @@ class Talk:
         return self._stream.read1(1 << 20)
 
     def peek(self):
-        """Waits until more has come, and does not take it."""
+        """Waits until more bytes have come, and does not read them."""
         self._stream.peek(1)
 
     def await_close(self):
@@ -131,7 +131,7 @@ class Talk:
             self.give(*parts)
 
     def give(self, *parts):
-        """The same, and fails if the client is gone."""
+        """Like send(), but fails if the client is gone."""
         self._socket.sendall(b"".join(map(encode, parts)))
 
     def reply(self, *lines):
@@ -192,7 +192,7 @@ class Talk:
         self._node.told.append(word)
 
     def first(self, what):
-        """True the first time that any connection of the node asks this."""
+        """True only the first time that a connection of the node asks for `what`."""
         return self._node.first(what)
 
     def until(self, condition):
@@ -214,7 +214,7 @@ class Talk:
 class ScriptedNode(Running):
     """A node on a free port of this host. `values` become attributes of `test`.
 
-    With a certificate and its key, both files in PEM, it speaks TLS.
+    If it has a certificate and its key (two PEM files), it speaks TLS.
     """
 
     def __init__(self, script, values=None, test=None, certificate=None, key=None):

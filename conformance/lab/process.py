@@ -2,7 +2,7 @@
 
 Everything the lab starts (servers, proxies, workers, wires) is a `Process`. It takes a list of
 arguments, gets its own scratch directory, session and log, and is stopped by pid, never by name.
-Four mechanisms make sure that it ends; each would do alone:
+Four mechanisms make sure that it ends; each of them would be enough:
 
   1. `with` blocks and `stop()`: the normal end.
   2. `atexit`: an exception, `sys.exit`, Ctrl-C.
@@ -59,8 +59,8 @@ def is_listening(path):
 def scratch(name):
     """A new directory, in memory where there is room.
 
-    Nodes of a Redis Cluster sync their file after each change and wait for it. On a busy disk that
-    takes seconds, and the other nodes take them for dead.
+    A node of a Redis Cluster syncs its file after each change and waits for it. On a busy disk that
+    takes seconds, and the other nodes take the waiting one for dead.
     """
     has_room = os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free >= ROOM
     return tempfile.mkdtemp(prefix=f"onehop-{name}-", dir=MEMORY if has_room else None)

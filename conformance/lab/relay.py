@@ -1,6 +1,7 @@
 """A relay that does harm: it connects each client with a port of this host.
 
-With a certificate and its key, both files in PEM, it ends TLS.
+If it has a certificate and its key (two PEM files), clients speak TLS with it, and the port gets
+plain text.
 """
 
 import collections
@@ -20,7 +21,7 @@ LOOK_S = 0.001
 
 
 class Meeting:
-    """Keeps everyone waiting until so many have come."""
+    """Keeps everyone who joins waiting until `count` have joined."""
 
     def __init__(self, count):
         self._missing, self._lock, self._is_whole = count, threading.Lock(), threading.Event()
@@ -50,21 +51,21 @@ class Relay(Running):
         threading.Thread(target=self._accept, daemon=True).start()
 
     def limit(self, count, of_node=False):
-        """Resets connections that begin from now on after so many bytes; None: never.
+        """Connections that begin from now on are reset after `count` bytes; None: never.
 
         Bytes of both directions count, or only those of the node.
         """
         self._limit = (count, of_node)
 
     def silence(self):
-        """What is open passes nothing on any more, and stays open. New connections are served.
+        """Open connections stay open, but pass nothing on any more. New connections are served.
 
-        So does a load balancer that has lost its state.
+        A load balancer that has lost its state behaves like this.
         """
         self._silences += 1
 
     def hold(self, count):
-        """Gives clients so many bytes more, and keeps the rest until `release`."""
+        """Gives clients `count` more bytes, and keeps the rest until `release`."""
         with self._giving:
             self._allowed = count
 
@@ -72,7 +73,7 @@ class Relay(Running):
         self.hold(None)
 
     def inject(self, data):
-        """Gives the latest client bytes that are not the node's."""
+        """Sends bytes that are not the node's to the client that connected last."""
         self._latest.sendall(data)
 
     def stop(self):
@@ -127,7 +128,7 @@ class Relay(Running):
     def _give(self, client, node, size):
         """Passes on what the client may get now. Returns how many bytes, or None if none may.
 
-        They are counted before the next request of the test can ask for the count.
+        The bytes are counted before the next request of the test can ask for the count.
         """
         with self._giving:
             if self._allowed is not None:
@@ -142,7 +143,7 @@ class Relay(Running):
 
 
 def carry(source, target, size):
-    """Passes on at most so many bytes, and returns how many."""
+    """Passes on at most `size` bytes, and returns how many."""
     data = source.recv(size)
     target.sendall(data)
     return len(data)

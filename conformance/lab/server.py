@@ -134,15 +134,15 @@ class Lab:
         vars(self._scripts[node].test).update(values)
 
     def tell_node(self, node, word):
-        """Lets scripts go on that wait for this word."""
+        """Lets those scripts of the node go on that wait for this word."""
         self._scripts[node].heard.add(word)
 
     def node_told(self, node):
-        """The words that its scripts have told."""
+        """The words that the node's scripts have told."""
         return self._scripts[node].told
 
     def node_commands(self, node, forget=False):
-        """The commands that it has received: number of the connection, from 1, and words."""
+        """The commands that the node has received: (number of the connection, from 1; words)."""
         commands = self._scripts[node].commands
         received = [(number, list(map(shown, words))) for number, words in commands]
         if forget:
@@ -162,25 +162,25 @@ class Lab:
         return made.port
 
     def limit_relay(self, relay, count=None, of_node=False):
-        """New connections are reset after so many bytes; None: never."""
+        """New connections are reset after `count` bytes; None: never."""
         self._relays[relay].limit(count, of_node)
 
     def let_relays_meet(self, relays):
-        """Each relay keeps its connection waiting until all of these have one."""
+        """Each of these relays keeps its connection waiting until all of them have one."""
         meeting = Meeting(len(relays))
         for relay in relays:
             self._relays[relay].meeting = meeting
 
     def hold_relay(self, relay, count=None):
-        """Gives clients so many bytes more, and keeps the rest. None: keeps nothing back."""
+        """Gives clients `count` more bytes, and keeps the rest. None: keeps nothing back."""
         self._relays[relay].hold(count)
 
     def inject(self, relay, data):
-        """Gives the latest client bytes, in hex, that are not the node's."""
+        """Sends bytes (in hex) that are not the node's to the client that connected last."""
         self._relays[relay].inject(bytes.fromhex(data))
 
     def relay_counts(self, relay):
-        """`given`: bytes of the node that clients got. `passed`: of each connection that ended."""
+        """`given`: bytes of the node that clients got. `passed`: bytes of each ended connection."""
         return {"given": self._relays[relay].given, "passed": self._relays[relay].passed}
 
     def stop_relay(self, relay):
@@ -189,7 +189,7 @@ class Lab:
     # ---- Redis Clusters ----
 
     def cluster(self, masters=3, replicas=0, host="127.0.0.1", options=()):
-        """Its nodes: the masters, then the replicas of each in turn, with their master's port."""
+        """The nodes: masters, then the replicas of each in turn, with their master's port."""
         made = Cluster(masters, replicas, meets_at=host, start=self._start_node, words=options)
         nodes = [{**self._described(node), "master": None} for node in made.nodes]
         for number in range(masters, len(nodes)):

@@ -123,7 +123,7 @@ def await_whole(nodes):
 
 
 def await_shards(nodes):
-    """Waits until all nodes know all replicas, and as online: not as loading or failed."""
+    """Waits until all nodes know all replicas as online, not as loading or failed."""
     replicas = sum(not is_master(node) for node in nodes)
     for node in nodes:
         until(lambda: _shows_online(node, replicas), "all replicas serve")
@@ -173,7 +173,7 @@ def begin_move(slot, source, target):
 
 
 def is_migrated(source, target, keys):
-    """False if the target does not know enough other nodes now, as on a busy machine."""
+    """Migrates keys. False if the target knows too few nodes now, as on a busy machine."""
     try:
         source.command("MIGRATE", *target.address, "", 0, 5000, "REPLACE", "KEYS", *keys)
     except ReplyError as refused:
@@ -195,9 +195,9 @@ def move_keys(slot, source, target, most=None):
 
 
 def end_move(slot, source, target, nodes=(), tells_all=True):
-    """Assigns the slot to the target, at the target and the source first.
+    """Gives the slot to the target. The target and the source learn this first.
 
-    Then the other masters in `nodes` learn it, by command or, if not `tells_all`, by gossip.
+    Then the other masters in `nodes` learn it by a command, or without `tells_all` by gossip.
     """
     owners = {node.port: node for node in (target, source, *nodes)}.values()
     # Otherwise the new owner might choose an epoch that is too low, and the old owner's latest

@@ -13,7 +13,7 @@ class PoolWalk(Walk):
     """Sections 5 and 7: what is known when a pool has been read."""
 
     def finished_pool(self, name, values, sequences, seen, before):
-        """The values, the servers, and what goes together; then the defaults."""
+        """Reads the values and the servers, checks what goes together, and sets the defaults."""
         is_own = any(ROWS[name]["of"] == "OneHop" for name in seen)
         self.is_own |= is_own
         given, taken = ({"redis": True} if is_own else {}), {}

@@ -9,8 +9,8 @@ from .limits import LIMITS
 
 
 def rules(given, seen, is_own):
-    """Section 5, end of a pool: those that are broken, with the directive that each names first,
-    and whether it misses something.
+    """Section 5, end of a pool: the rules that are broken. Each comes with the directive that it
+    names first, and with whether something is missing.
     """
 
     def is_so(term):

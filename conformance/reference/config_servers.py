@@ -5,13 +5,13 @@ from .limits import LIMITS
 
 
 def after_brackets(text):
-    """What follows a host in brackets, or all of it."""
+    """The text after a host in brackets, or the whole text without one."""
     rest = text[1:].partition("]")[2]
     return rest if text.startswith("[") and rest.startswith(":") else text
 
 
 def host_and_port(text):
-    """Host and port of a Sentinel or replica. ValueError, empty if the form is wrong."""
+    """Host and port of a Sentinel or replica. Raises ValueError, without text for a wrong form."""
     host, _, rest = text[1:].partition("]")
     whole = host + rest if text.startswith("[") and host and rest.startswith(":") else text
     host, _, port = whole.rpartition(":")
@@ -35,7 +35,7 @@ def is_port(text):
 
 
 def with_weight(text, weight="1"):
-    """Section 7: the text of a server of a OneHop pool as nutcracker would have it."""
+    """Section 7: a server of a OneHop pool, spelled as nutcracker wants it."""
     front, space, name = text.rpartition(" ")
     if not space:
         front, name = text, ""
@@ -54,7 +54,7 @@ def require(condition, reason):
 
 
 def add_server(spelled, told, servers, is_own, foreign):
-    """Section 7. `told` is the text as errors show it, if it is not the text itself."""
+    """Section 7. `told` is what errors show in place of the text, or None."""
     slots_count = foreign.slots_count if foreign and is_own else 0
     require(spelled, "the server is empty")
     try:
@@ -80,7 +80,7 @@ def add_server(spelled, told, servers, is_own, foreign):
 
 
 def check_own_spelling(spelled, slots_count):
-    """The errors that a server has in a OneHop text only."""
+    """Errors that a server can have only in a OneHop text."""
     where = spelled if " " not in spelled else spelled.rpartition(" ")[0]
     require("://" not in where, 'the server is a URL, not "host:port"')
     require(

@@ -37,7 +37,7 @@ def about(value):
 
 
 def distance(a, b):
-    """Optimal string alignment."""
+    """The distance of two words, by optimal string alignment."""
     rows = [list(range(len(b) + 1))]
     for i in range(1, len(a) + 1):
         row = [i]
@@ -51,7 +51,7 @@ def distance(a, b):
     return rows[-1][-1]
 
 
-# What other clients and servers call it.
+# Words of other clients and servers, with ours.
 OTHERS = {
     **dict.fromkeys(("host", "hosts", "port", "nodes", "seeds"), "servers"),
     **dict.fromkeys(("password", "auth"), "redis_auth"),
@@ -65,7 +65,7 @@ OTHERS = {
 
 
 def suggestion(word, words):
-    """The end of a reason: the word of a list that is meant."""
+    """The end of a reason: the word of the list that was probably meant."""
     word = word.encode()
     if len(word) > LIMITS["shown_bytes_max"]:
         return ""

@@ -50,7 +50,7 @@ class Walk:
         self.text, self.environment = text, environment
         self.found = []  # (line, order, reason)
         self.proxy = None  # The first document marker or flow style.
-        self.own = []  # What takes its place in a OneHop text.
+        self.own = []  # Errors in its place, if the text has a OneHop pool.
         self.is_own = False
         self.order = 0
         self.listening = []  # (text, name of the pool)
@@ -104,7 +104,7 @@ class Walk:
         self.skip_inside(self.next())
 
     def skip_inside(self, event):
-        """Skips what is in a node, after its event."""
+        """Skips the content of a node whose first event was just read."""
         depth = int(isinstance(event, yaml.CollectionStartEvent))
         while depth:
             event = self.next()
@@ -124,7 +124,7 @@ class Walk:
         return value
 
     def is_more(self, end):
-        """True until the event that closes the collection, which is then taken."""
+        """False if the next event closes the collection; that event is then taken."""
         if isinstance(self.events[self.at], end):
             self.at += 1
             return False

@@ -39,7 +39,7 @@ class Foreign:
 
     @staticmethod
     def add(points, value, index):
-        """The last one of equal points counts."""
+        """Of equal points, the one that was added last counts."""
         points[value] = index
 
     def place(self, h):
@@ -84,7 +84,7 @@ class JedisSharding(ShardedJedis):
 
 
 def redis_array_hash(algorithm):
-    """PHP's hash modulo 2^32 - 1; without one, the register of a CRC-32 that is not inverted."""
+    """PHP's hash modulo 2^32 - 1. Without a hash: the register of a CRC-32, not inverted."""
     if algorithm == "crc32a":
         return lambda key: zlib.crc32(key) ^ U32
     return lambda key: HASHES_OF_PHP[algorithm](key) % U32

@@ -29,7 +29,7 @@ def lazily_tagged(key, tag):
 
 
 def loosely_tagged(key):
-    """Section 5: between the first { and the first } after it, and that may be nothing."""
+    """Section 5: the part between the first { and the first } after it, which may be empty."""
     start = key.find(b"{")
     end = key.find(b"}", start + 1) if start >= 0 else -1
     return key[start + 1 : end] if end >= 0 else key

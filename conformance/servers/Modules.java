@@ -1,6 +1,7 @@
 /*
- * Commands of modules on three nodes, and on one server by plain Jedis: the replies are equal.
- * First the lines of the standard input, see modules.py; then the methods of UnifiedJedis.
+ * Sends commands of modules to three nodes, and by plain Jedis to one server. The replies must be
+ * equal. First come the lines of the standard input, see modules.py; then the methods of
+ * UnifiedJedis.
  *
  * A single-file program: `java -cp JAR Modules.java CONFIG PORT HOW`, where JAR is the testee's and
  * HOW is alone, pipeline or multi. Prints a line for each difference.
@@ -45,7 +46,7 @@ public final class Modules {
     private static final Path2 N = Path2.of("$.n");
     private static final String[] KEYS = {"k0", "k1", "missing", "k2", "k3", "k4", "k0"};
 
-    /** The methods of UnifiedJedis, those of {@link #batched} aside. */
+    /** The methods of UnifiedJedis, except those of {@link #batched}. */
     private static final List<Function<UnifiedJedis, Object>> METHODS =
             List.of(
                     redis -> redis.jsonType("k0", N),

@@ -2,11 +2,11 @@
 
     make build && /usr/bin/python3 conformance/servers NAME ...
 
-NAME is a name of PROGRAMS. A node has to answer each command that the server lists, even with an
-error, or OneHop has to refuse it with a reason: alone and in a pipeline. Not to know a command is
-not a reason. Once each has been sent, none of them opens a connection. Then three of its nodes are
-a Redis Cluster, whose databases are used if it has some. For redis-stack, modules.py has more
-commands.
+NAME is a name of PROGRAMS. Each command that the server lists is sent alone and in a pipeline. A
+node has to answer it, even with an error, or OneHop has to refuse it with a reason. That OneHop
+does not know a command is no reason. When all commands are sent again, none of them opens a
+connection. Then three nodes become a Redis Cluster. If it has several databases, they are used. For
+redis-stack, modules.py has more commands.
 """
 
 import argparse
@@ -37,9 +37,9 @@ PROGRAMS = {
 }
 # What OneHop says of a command that it knows neither by its table nor by a node.
 UNKNOWN = ("OneHop cannot tell which argument is the key", "nor the node knows the command")
-# Each node has another answer, such as MODULE LIST in another order.
+# The nodes answer differently, such as MODULE LIST in another order.
 DIFFERENT = "The nodes gave different answers"
-# Refused, but for the database that the server pool has, and for names that the object keeps.
+# Refused, except for the server pool's own database, and for names that the object keeps.
 ALLOWED = ("SELECT 0", "CLIENT GETNAME", "CLIENT SETNAME name", "CLIENT SETINFO LIB-NAME onehop")
 
 
@@ -135,7 +135,7 @@ def every(language, nodes, path, calls):
             before = accepted(nodes)
             for name, line in calls:
                 if round_number == 2 and name == "config|resetstat":
-                    continue  # It resets their number.
+                    continue  # It resets the count of connections.
                 sender.stdin.write(line + "\n")
                 wrong = fault(name, line, sender.stdout.readline().rstrip("\n"))
                 if wrong and round_number == 1:
@@ -146,7 +146,7 @@ def every(language, nodes, path, calls):
 
 
 def compared(language, nodes, path, one):
-    """What is different from one server. Yields what is wrong."""
+    """Compares the nodes with one server. Yields what is wrong."""
     rounds = {how: ("modules", [str(one.port), how], text) for how, text in modules.rounds()}
     for how, (name, arguments, text) in (rounds | {"search": ("search", [], "")}).items():
         for node in [*nodes, one]:

@@ -1,7 +1,8 @@
 <?php
 
 /*
- * Commands of modules on three nodes, and on one server by plain phpredis: the replies are equal.
+ * Sends commands of modules to three nodes, and by plain phpredis to one server. The replies must
+ * be equal.
  *
  *     php -d extension=onehop.so modules.php CONFIG PORT HOW
  *

@@ -69,7 +69,7 @@ def move_some(cluster, chance):
 
 
 def random_key(chance):
-    """Short keys of few different bytes, so that braces meet, or any bytes."""
+    """A short key of few different bytes, so that braces come together, or any bytes."""
     if chance.randrange(3):
         return bytes(chance.choice(b"{}{}{}ab\0\xff\r\n ") for _ in range(chance.randrange(9)))
     return chance.randbytes(chance.randrange(40))

@@ -20,7 +20,7 @@ CUT_BYTES_MAX = 1000  # Longer good texts only repeat themselves.
 JUDGED = 600
 NOT_YAML = "the text is not valid YAML"
 
-# Unknown to nutcracker 0.5.0: it is not asked about texts with one of them.
+# nutcracker 0.5.0 does not know these directives, so it is not asked about texts that have one.
 UNKNOWN = [name for name, row in ROWS.items() if row["of"] != "nutcracker"]
 ONEHOP_ONLY = re.compile("|".join(UNKNOWN).encode())
 # Where OneHop is stricter than nutcracker on purpose: spec/config, section 10.
@@ -84,7 +84,7 @@ def check_case(report, testee, kind, name, case, answer):
             )
         )
         if isinstance(told, dict) and case["reason"] == NOT_YAML == told["reason"]:
-            is_right = told["line"] >= 1  # For this reason the line depends on the YAML parser.
+            is_right = told["line"] >= 1  # The line depends on the YAML parser.
         report.check(
             is_right,
             lambda: (
@@ -120,7 +120,7 @@ def good_pools(testees, report, cases):
                     servers = sorted(
                         servers, key=lambda s: (len(s["name"].encode()), s["name"].encode())
                     )
-                # After them come nodes that only have keys that move.
+                # After the servers come nodes that only have moving keys.
                 told = answer.get("servers", [])[: len(servers)]
                 report.check(
                     (told, answer.get("fingerprint")) == (servers, pool["fingerprint"]),
@@ -279,7 +279,7 @@ def mutated(testees, report, chance, good, count):
 
 
 def is_for_the_judge(text):
-    """No directive that nutcracker does not know, and no address that needs the DNS."""
+    """True if nutcracker knows all directives, and no address needs the DNS."""
     addresses = re.findall(rb"""listen["']?\s*:\s*([^\r\n]*)""", text)
     return (
         not ONEHOP_ONLY.search(text)
@@ -289,7 +289,7 @@ def is_for_the_judge(text):
 
 
 def listeners(text):
-    """The addresses as they are read: one may go on in the next line."""
+    """The addresses as the parser reads them: in the text one may go on in the next line."""
     try:
         return [pool["listen"].encode() for pool in reference.read_config(text)]
     except reference.Rejected:

@@ -74,7 +74,7 @@ def is_observable(request):
 
 
 def random_request(chance, keys_count):
-    """In one of five the distribution is that of another client, which nutcracker does not know."""
+    """One request in five has a distribution of other clients, which nutcracker does not know."""
     return (foreign_request if chance.randrange(5) == 0 else usual_request)(chance, keys_count)
 
 

@@ -26,7 +26,7 @@ COMMANDS = {
     "reference": ["/usr/bin/python3", "conformance/testees/reference.py"],
     "nutcracker": ["/usr/bin/python3", "conformance/testees/nutcracker.py"],
 }
-ANSWER_SECONDS = 120  # For one answer. The slowest good ones take a second or two.
+ANSWER_SECONDS = 120  # For one answer. The slowest correct answers take a second or two.
 
 
 class Testee:

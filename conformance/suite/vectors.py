@@ -1,8 +1,9 @@
 """Part `vectors`: the vectors of every chapter with an op, for every testee that has that op.
 
 Chapter route has no op: the checks in spec/tools/prove compare its vectors with the reference and
-with live servers. Sentinels and the map of a Redis Cluster have none either: both cores' tests use
-their vectors. spec/tools/generate/build_cluster.py compares those of the map with the reference.
+with live servers. Sentinels and the map of a Redis Cluster have no op either: the tests of both
+cores use their vectors. spec/tools/generate/build_cluster.py compares those of the map with the
+reference.
 """
 
 import json
@@ -248,7 +249,7 @@ def subscribed_group(testees, report, _page, group):
 
 
 def check_streams(testees, report, group, op, fields):
-    """Checks every cutting of every stream. A vector without `clean` means that it never is."""
+    """Checks every cutting of every stream. If a vector has no `clean`, its stream never is."""
     requests, tests = [], []
     for test in group["tests"]:
         parts = test.get("parts") or [[test["stream"], 1]]

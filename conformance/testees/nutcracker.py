@@ -142,7 +142,7 @@ class Testee:
             return self.ask_until_all_answer(connection, keys, attempts=len(pool["servers"]) + 1)
 
     def ask_until_all_answer(self, connection, keys, attempts):
-        """Asks again after an error: the first request to a dead server fails, which ejects it."""
+        """Asks again after an error: the first request to a dead server fails, and ejects it."""
         answers = connection.pipeline([("GET", key) for key in keys])
         while any(isinstance(answer, ReplyError) for answer in answers):
             attempts -= 1

@@ -24,7 +24,7 @@ def keys_of(request):
 
 class Testee:
     def __init__(self):
-        self.topologies = {}  # Only the last one: consecutive requests often need the same one.
+        self.topologies = {}  # Only the last: consecutive requests often have the same.
 
     def topology(self, request):
         wanted = (request["config"], request["pool"], tuple(request.get("dead", ())))

@@ -3,8 +3,8 @@
 /*
  * The testee of PHP: one JSON request per line on stdin, one answer per line on stdout
  * (protocol.md). The extension's C core answers all requests, except `write` and `read`, which use
- * the real client. PHP has no methods for some of the core: a program over the core alone answers
- * those.
+ * the real client. For parts of the core PHP has no methods: a program over the core alone
+ * answers requests about these parts.
  */
 
 const OPS_OF_THE_CORE = ['wire', 'subscribed', 'health'];
