@@ -3,8 +3,8 @@
 
 Every JSON page matches its schema, has the number of tests that it states, and numbers them without
 gaps. Every case of a configuration has a head that is valid. Every link of the prose leads to a
-file. The generated files are up to date, and the languages that have a constant use it. Prints one
-line per finding and a closing line; exit code 1 if there was a finding.
+file. The generated files are up to date, and each constant is used in the languages that have it.
+Prints one line per finding and a closing line; exit code 1 if there was a finding.
 
 Implements spec/README.md, "Checks".
 """
@@ -30,7 +30,7 @@ PAGES = ("constants", "directives", "errors", "messages")
 
 
 def schema_findings(path, page, schema):
-    """`schema` as pages name it: a file from the root of the repository, # and a place in it."""
+    """`schema` as pages name it: a file from the root of the repository, #, and a place in it."""
     file, _, place = schema.partition("#")
     whole = json.loads((SPEC.parent / file).read_text())
     validator = jsonschema.Draft202012Validator({**whole, "$ref": f"#{place}"} if place else whole)
@@ -76,9 +76,9 @@ def case_findings(kind):
     )
 
 
-EDITED_BYTES_MAX = 100_000  # Larger ones are about sizes, and PyYAML takes a minute for one.
+EDITED_BYTES_MAX = 100_000  # Larger texts test sizes, and PyYAML takes a minute for each.
 
-# The errors that an editor must see, too: the schema refuses texts with them.
+# Errors that an editor must find, too: the schema refuses texts that have them.
 SEEN_BY_EDITORS = re.compile(
     'is unknown|"(listen|servers)" is missing|is not a (number|valid hash|sequence|scalar)$|'
     'is not a (number|valid hash): |is not "(true|ketama|redis|master)"|has no value|'
@@ -96,7 +96,7 @@ def users_schema_findings():
             if len(text) > EDITED_BYTES_MAX:
                 continue
             try:
-                # Every value as a text, as OneHop reads it.
+                # Reads every value as a text, as OneHop does.
                 value = yaml.load(text, Loader=yaml.BaseLoader)
             except (yaml.YAMLError, UnicodeDecodeError, ValueError):
                 continue
@@ -161,7 +161,7 @@ def unused_constants():
 
 
 def unused_directives():
-    """Each directive that matters is used in C and in Java, and OneHop's are in the changelog."""
+    """C and Java use each directive that has an effect; the changelog names those of OneHop."""
     text = sources("directives.json")
     changes = (SPEC.parent / "CHANGELOG.md").read_text()
     for row in directives.ROWS:

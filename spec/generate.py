@@ -2,8 +2,8 @@
 """Generates C and Java from constants.json, errors.json and the tables of route.
 
 One page of the specification defines every constant, every kind of error and every command. Both
-languages get it from here, so they cannot differ. The output is committed: building OneHop needs no
-Python.
+languages get these from here, so they cannot differ. The output is committed: building OneHop needs
+no Python.
 
     spec/generate.py            writes the files that are stale
     spec/generate.py --check    writes nothing; exit code 1 if one of them is stale
@@ -59,7 +59,7 @@ def header(name, body):
 
 
 def comment(text, opening, indent=""):
-    """One line if it fits into 100 columns, else a block as the formatters write it."""
+    """A comment: one line if it fits into 100 columns, else a block as the formatters write it."""
     line = f"{indent}{opening} {text} */\n"
     if len(line) <= 101:
         return line

@@ -3,7 +3,7 @@
 
 It is the raw material of commands.json.
 
-    capture.py --server 127.0.0.1:6379            in the place of what this version said before
+    capture.py --server 127.0.0.1:6379            replaces what this version said before
     capture.py --start redis-server               the same, from a server started for this purpose
     capture.py --start "DIR/run valkey-server"    (DIR: see trixie_root.sh)
 
@@ -133,7 +133,7 @@ def identity(server):
 
 
 def page_with(page, server):
-    """The page with what this server says, and the server's name there."""
+    """The page after this server was asked, and the server's name on the page."""
     name, version = identity(server)
     name += "-" + ".".join(version.split(".")[:2])
     found = {other: told_by(page, other) for other in page["servers"]} | {name: commands(server)}

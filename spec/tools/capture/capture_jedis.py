@@ -7,8 +7,8 @@
 
 A method of UnifiedJedis builds its command in CommandObjects. There Protocol.Command names the
 command, and for a container the Protocol.Keyword after it names the subcommand. A method that calls
-another method also has its commands. In: javap's listing. Out, per method: the names of
-commands.json. Commands of modules (JSON, search ...) are not in that table and not here.
+another method also has the commands of that method. In: javap's listing. Out, per method: the names
+of commands.json. Commands of modules (JSON, search ...) are not in that table and not here.
 commands_page.py reads the result.
 """
 
@@ -36,7 +36,7 @@ CALL = re.compile(r"Method (?:redis/clients/jedis/(\w+)\.)?(\w+):\(")
 PREPARED = re.compile(
     r"getfield .*Field (?:redis/clients/jedis/CommandObjects\.)?(\w+_COMMAND_OBJECT):"
 )
-# Transactions and JedisPubSub write the words of these, not CommandObjects.
+# For these methods Transactions and JedisPubSub write the words, not CommandObjects.
 BY_NAME = ("multi", "subscribe", "psubscribe", "ssubscribe")
 
 
@@ -94,14 +94,14 @@ class Reader:
         self.add(here, f"{container}|{name}" if f"{container}|{name}" in table.COMMANDS else name)
 
     def keyword(self, here, word):
-        """A keyword names a subcommand if the container named last has it."""
+        """A keyword names a subcommand if the container that was named last has such a one."""
         names = self.names.get(here, [])
         container = names[-1].split("|")[0] if names else ""
         if f"{container}|{word}" in table.COMMANDS:
             names.append(f"{container}|{word}")
 
     def commands(self, method, seen=()):
-        """The table's commands that a method may send, without containers of other found ones."""
+        """The commands of the table that a method may send. Bare containers are left out."""
         found = set(self.names.get(method, []))
         for called in self.calls.get(method, set()) - {method, *seen}:
             found |= self.commands(called, (*seen, method))

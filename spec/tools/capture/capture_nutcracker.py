@@ -6,8 +6,8 @@
 
 It sends each example of examples.json twice. First the keys are chosen so that the first one is on
 one node and all others are on the other node; then the reverse. The nodes report what reached them.
-Out, per command: "yes" (it has one key, or needs none), "split", "first key" (with all its keys to
-the node of the first), "wrong node", or nothing if nutcracker closes the connection.
+Out, per command: "yes" (it has one key, or needs none), "split", "first key" (it goes with all its
+keys to the node of the first), "wrong node", or nothing if nutcracker closes the connection.
 commands_page.py reads the result.
 """
 
@@ -47,7 +47,7 @@ class Proxy(Nutcracker):
 
 
 class Fleet:
-    """Two nodes that count what reaches them, with a key on each."""
+    """Two nodes that count the commands that reach them, and a key on each node."""
 
     def __init__(self, proxy, nodes):
         self.proxy, self.nodes = proxy, nodes

@@ -1,7 +1,7 @@
 <?php
-/* Writes signatures.json: the parameters of every method of the loaded phpredis. A phpredis that
- * phpredis.json does not know is compared with the newest known one by this file. Methods with the
- * same parameters are served as before; all others are refused.
+/* Writes signatures.json: the parameters of every method of the loaded phpredis. If
+ * phpredis.json does not know a phpredis, its methods are compared with these signatures of the
+ * newest known one. Methods with the same parameters are served as before; all others are refused.
  *
  *     DIR/run php signatures.php        (trixie_root.sh unpacks the newest phpredis we know)
  *
@@ -10,8 +10,8 @@
 declare(strict_types=1);
 
 /**
- * Name of the method in lower case => its parameters, sorted by name: & stands before a name by
- * reference, ... before a variadic one.
+ * Name of the method in lower case => its parameters. The methods are sorted by name. & stands
+ * before a parameter by reference, ... before a variadic one.
  */
 function all_signatures(ReflectionClass $class): array
 {

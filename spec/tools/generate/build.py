@@ -81,7 +81,7 @@ def captured():
 
 
 def access(told):
-    """read, write or none: by the flags; without any (EVAL, WATCH) by what happens to the keys."""
+    """read, write or none: by its flags; without such flags (EVAL, WATCH) by those of its keys."""
     if "write" in told.get("flags", []):
         return "write"
     if "readonly" in told.get("flags", []):
@@ -93,7 +93,7 @@ def access(told):
 
 
 def spread(told):
-    """Where a command goes, by the server's request policy; None without policy and keys."""
+    """Where a command goes, by its request policy; None if it has neither policy nor keys."""
     request = told.get("request")
     if told.get("keys"):
         return "split" if request == "multi_shard" else "one_node"
@@ -125,7 +125,7 @@ def from_server(told):
 
 
 def first_words(servers):
-    """{command: entry} by the newest server that has it, with a list of all servers that do."""
+    """{command: entry}: the newest server's description, and a list of all servers that have it."""
     entries = {}
     for server, commands in servers.items():
         for name, told in commands.items():
@@ -172,7 +172,7 @@ def wanted(rule):
 
 
 def add(rule, entries):
-    """A command of no captured server."""
+    """Adds a command that no captured server has."""
     for name in rule["names"]:
         if name in entries:
             raise Undecided(f"{name} is captured now, so the rule that adds it is stale.")
@@ -202,7 +202,7 @@ def apply(rules, entries):
 
 
 def settle(name, entry):
-    """The invariants of one finished entry."""
+    """Checks the invariants of a finished entry."""
     where = entry["spread"]
     if entry["container"] and where is None:
         return

@@ -2,9 +2,9 @@
 """Makes the vectors of a Redis Cluster.
 
 They are vectors/cluster_replies.json, cluster_adoption.json and ../route/vectors/redirects.json.
-The replies come from real clusters (recorded.json, by record_cluster.py), judged here by the
-CLUSTER NODES recorded with them. The rest is made up (made_up.yml). `--check` fails if a page is
-stale.
+The replies come from real clusters (recorded.json, by record_cluster.py). Here they are compared
+with the CLUSTER NODES recorded with them. The rest is made up (made_up.yml). `--check` fails if a
+page is stale.
 """
 
 import hashlib
@@ -200,7 +200,7 @@ def adoption():
 
 
 def adopted(asked, told):
-    """A step and the map after it. `asked` is the map with which the nodes were asked."""
+    """A step and the map after it. `asked` is the map at the time when the nodes were asked."""
     answers = [
         {"reply": reply_of(told[name]), "info": info(told[name].get("epoch"))}
         if name in told

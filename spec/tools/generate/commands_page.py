@@ -117,7 +117,7 @@ PLACES = {
     "local": "nowhere: answered by the object itself",
     "refused": "nowhere: refused, and the message says what to do instead",
 }
-# Methods that are not UnifiedJedis' own but of the object it returns or is given.
+# Methods of objects that UnifiedJedis returns or takes, not of UnifiedJedis itself.
 ELSEWHERE = {
     "exec": "AbstractTransaction.exec",
     "discard": "AbstractTransaction.discard",
@@ -133,7 +133,7 @@ def load(path):
 
 
 def php(commands, page):
-    """{command: methods that send it}, with the version if only one has the method."""
+    """{command: methods that send it}, with the version if only one version has the method."""
     found = {}
     for name, entry in page["methods"].items():
         if "alias" in entry or "command" not in entry:

@@ -28,7 +28,7 @@ def quoted(text):
 
 
 def bounds(row):
-    """The least and the most of a value, each a number or the name of a constant."""
+    """The smallest and the largest value, each a number or the name of a constant."""
     most = {"number": NUMBER_MAX, "text": TEXT_MAX, "path": TEXT_MAX}.get(row["type"], 0)
     return row.get("least", 0), row.get("most", most)
 
@@ -126,12 +126,12 @@ def is_zero(row):
 
 
 def is_shared(row):
-    """True if the image of a pool has it: it matters, and is not a secret."""
+    """True if the image of a pool has this directive: it has an effect, and is no secret."""
     return row["about"] != "nothing" and not row.get("secret")
 
 
 def shared_values():
-    """The values of an image that are numbers: name, member, its type, and the most it may be."""
+    """The values of an image that are numbers: name, member, type, and largest value."""
     for row in filter(is_shared, VALUES):
         kind, most = MEMBERS.get(row["type"], (None, None))
         if row["type"] == "number":
@@ -201,7 +201,7 @@ POOL_FACTS = {
 
 
 def c_fact(term):
-    """A term of a rule that is not a directive alone: its constant, and an expression of C."""
+    """For a term that is more than a directive: its constant, and an expression of C."""
     if term in POOL_FACTS:
         return POOL_FACTS[term]
     name, value = term.split(": ")
@@ -411,7 +411,7 @@ def table(owner):
 
 
 def page(text):
-    """docs/configuration.md with the tables of today between their marks."""
+    """docs/configuration.md with new tables between their marks."""
     for owner in TABLES:
         begin, end = marks(owner)
         text = text.split(begin)[0] + begin + table(owner) + end + text.split(end)[1]

@@ -140,7 +140,7 @@ def table(rows):
 
 
 def page(text):
-    """docs/failures.md with the tables of today between its two marks."""
+    """docs/failures.md with new tables between its two marks."""
     kinds = list(dict.fromkeys(row["kind"] for row in PAGE["failures"] if "kind" in row))
     lines = [BEGIN, ""]
     for kind in kinds:

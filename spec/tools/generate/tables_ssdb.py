@@ -55,7 +55,7 @@ def row(form):
 
 
 def reason(name):
-    """The message for a command that matches none of its forms, wrong lengths aside."""
+    """The message for a command that matches none of its forms, except because of a length."""
     own = ssdb.PAGE["own"].get(name)
     return own["reason"] if own else ssdb.reason([name, "too", "many"] + ["words"] * 9)
 

@@ -1,9 +1,9 @@
 """The JSON Schema of users' configurations, for editors: docs/onehop.schema.json.
 
-The directives come from spec/directives.json. An editor reads YAML's types, so a
-number or a boolean may stand without quotes. The schema is wider than the parser: what goes
-together, duplicates and variables are for the parser. It never refuses what the parser accepts,
-except values that YAML's own types change.
+The directives come from spec/directives.json. An editor reads YAML's types, so a number or a
+boolean may stand without quotes. The schema accepts more than the parser: only the parser checks
+rules between directives, duplicates and variables. The schema never refuses what the parser
+accepts, except values that YAML's own types change.
 """
 
 import json

@@ -5,8 +5,8 @@
 
 The reference drives the nodes: commands.json, read by table.py and merge.py. Each command of SAME
 goes to one server and to a fleet of four with the same data, whose keys are placed by CRC-32. The
-replies must be equal (as sets if servers promise no order). The table has commands that it splits
-or sends to all nodes or to any node: each must be in SAME or be excused in OTHERWISE. Spec:
+replies must be equal (as sets if servers promise no order). Every command that the table splits, or
+sends to all nodes or to any node, must be in SAME or be excused in OTHERWISE. Spec:
 route.md, "Splitting", "Merging" and "WAIT".
 """
 
@@ -221,7 +221,7 @@ def uncovered():
 def wait_faults(program):
     """Shows that WAIT is right only on a connection that has carried a write.
 
-    On an unused connection it answers yes too early; a PUBLISH before it helps.
+    On an unused connection WAIT succeeds too early. A PUBLISH before the WAIT prevents this.
     """
     with contextlib.ExitStack() as stack:
         primary = Started(program)

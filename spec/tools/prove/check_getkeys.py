@@ -8,8 +8,8 @@ Three must agree on each example: the marks in examples.json (a person), table.k
 and the server. For a server, channels and SORT's key patterns are not keys: on these the first two
 must agree, and the server must not name them. If a server is known to name other keys,
 examples.json says which and why ("differs"), and that is checked too. It is an error if a command
-has no example, or if it has keys and the server knows it but was not asked. Spec: route.md,
-"Finding the keys".
+has no example. If a command has keys and the server knows it, it is an error not to ask the server.
+Spec: route.md, "Finding the keys".
 """
 
 import argparse
@@ -57,8 +57,8 @@ def faults(server, examples, differs, here):
             wrong.append(
                 f"{text}: the table finds {table.keys(entry, words)}, but the marks say {marked}."
             )
-        # Redis 7.0 accepts no command of one word here; such commands have no keys. A name that is
-        # refused may be a key to the server (FT.SEARCH).
+        # Redis 7.0 accepts no command of one word here; such commands have no keys. In a
+        # command that is refused, the server may take a name for a key (FT.SEARCH).
         is_placed = entry["spread"] != "refused"
         if name in here and len(words) > 1 and is_placed:
             asked.add(name)

@@ -50,8 +50,8 @@ function signatures(ReflectionClass $class, string $version): array
     return array_map(fn ($name) => "$name: signatures.json is stale, run signatures.php.", $stale);
 }
 
-/** The positions in an entry must exist; a variadic method has all. 5.3.7 does not list optional
- * arguments, so only references are compared there. */
+/** The positions in an entry must exist; a variadic method has all. phpredis 5.3.7 does not list
+ * optional arguments, so with that version only references are compared. */
 function positions(string $name, array $entry, ReflectionMethod $method, bool $complete): array
 {
     $faults = [];

@@ -12,10 +12,10 @@
  * the arguments, the keys that commands.json finds in the words that were sent, and the keys that
  * the server finds in them (COMMAND GETKEYS).
  *
- * It also checks that a call sends one command, the named one; that a local method sends nothing;
- * that the timeout is where the file says; that the connection stays in step whatever the keys
- * hold; and that each fault is still one. There are no strict types here: the arguments come from
- * JSON and are converted as a user's are. Spec: route.md, "phpredis' methods". */
+ * It also checks that a call sends one command only, the named one; that a local method sends
+ * nothing; that the timeout is where the file says; that the connection stays in step whatever the
+ * keys hold; and that each fault is still a fault. There are no strict types here: the arguments
+ * come from JSON and are converted as a user's are. Spec: route.md, "phpredis' methods". */
 
 require __DIR__ . '/../reference/table.php';
 require __DIR__ . '/../reference/methods.php';
@@ -212,7 +212,7 @@ final class Probe
         }
     }
 
-    /** A subcommand without keys (XGROUP HELP, PUBSUB NUMPAT) has none, unlike its siblings. */
+    /** The keys in the arguments. Some subcommands have none: XGROUP HELP, PUBSUB NUMPAT. */
     private function containerless(array $entry, array $arguments, string $prefix): array
     {
         if (isset($entry['subcommand'], $arguments[$entry['subcommand']])) {
@@ -224,7 +224,7 @@ final class Probe
         return $this->methods->keys($entry, $arguments, $prefix);
     }
 
-    /** The server's keys, sorted; null if it has none: a single word, or an unknown command. */
+    /** The server's keys, sorted; null if it cannot say: a short or an unknown command. */
     private function server(array $words): ?array
     {
         if (
@@ -273,7 +273,7 @@ final class Probe
             || in_array(null, $this->relay->commands(), true);
     }
 
-    /** A fault of phpredis.json must still be one. */
+    /** A fault of phpredis.json must still be a fault. */
     public function stillAFault(string $method, array $fault, array $calls): void
     {
         $arguments = faulty($fault, $calls);

@@ -15,8 +15,8 @@ final class Relay
     public readonly int $port;
     private int $child;
     private $record;
-    // A byte asks the relay to answer when all is passed on. The relay ends when this process
-    // closes its end of this pair, in stop() or when it ends.
+    // A byte asks the relay to answer when all is passed on. The relay ends when this end of the
+    // pair is closed: in stop(), or because this process ends.
     private $leash;
 
     public function __construct(private readonly int $serverPort)

@@ -332,7 +332,7 @@ class Map:
         self.nodes[node].update(role="master", master=node)
 
     def moved(self, moves):
-        """A copy after these MOVED: (slot, name)."""
+        """A copy of the map after these MOVED replies, each (slot, name)."""
         after = copy.deepcopy(self)
         for slot, name in moves:
             after.move(
@@ -342,7 +342,7 @@ class Map:
 
 
 def is_foreign(current, told):
-    """Section 4: it has no node of the current map."""
+    """Section 4: True if the new map has no node of the current one."""
     return current is not None and not {node["id"] for node in current.nodes if node["id"]} & {
         node["id"] for node in told.nodes
     }

@@ -2,8 +2,8 @@
 
 In: the fingerprint of a topology, its number of nodes, and a cursor as SCAN has it (decimal text).
 read() returns the node to ask and that node's own cursor. write() returns the caller's next cursor
-after that node has answered. The cursor has all that is needed, except for a node's cursor that is
-too large: that one is kept, and a ticket takes its place. Spec: route.md, "SCAN".
+after that node has answered. The caller's cursor contains all that is needed. Only if a node's
+cursor is too large, it is kept, and a ticket takes its place. Spec: route.md, "SCAN".
 """
 
 NODE_BITS, INDEX_BITS, TOPOLOGY_BITS = 40, 12, 11
@@ -16,7 +16,7 @@ class Foreign(Exception):
 
 
 class Dropped(Exception):
-    """The node's cursor is not kept any more, or never was here (Unsupported)."""
+    """The node's cursor is not kept any more, or was never kept here (Unsupported)."""
 
 
 class TooLarge(Exception):
@@ -41,7 +41,7 @@ def ticket(own):
 
 
 def read(fingerprint, nodes, cursor, kept=()):
-    """(index of the node, its own cursor); `kept` are the cursors that are kept."""
+    """(index of the node, its own cursor); `kept` are the nodes' cursors that were kept."""
     if cursor == "0":
         return 0, "0"
     if (

@@ -22,7 +22,7 @@ MERGES = {
 
 
 class Unreadable(Exception):
-    """The reply does not describe one command, or has a key that is not a word of it."""
+    """The reply does not describe one command, or names a key that is not a word of it."""
 
 
 class OnlyTheNode(Exception):
@@ -43,7 +43,7 @@ def texts(value):
 
 
 def told(value):
-    """A description with all its fields, the newest ones empty if the server is older."""
+    """A description after its fields were checked. An older server gives fewer fields."""
     if not isinstance(value, list) or len(value) < 6 or not isinstance(value[0], str):
         raise Unreadable
     if not all(isinstance(number, int) for number in value[3:6]):
@@ -178,7 +178,7 @@ def learn(words, reply):
 
 
 def is_refused(name):
-    """True for commands of search indexes: whatever a node says, their index is the node's own."""
+    """True for commands of search indexes: each node has its own index, whatever it says."""
     return name.lower().startswith("ft.") and not name.lower().startswith("ft.sug")
 
 
@@ -201,7 +201,7 @@ def positions(words, reply):
 
 
 def denied(error):
-    """The command that the node, by its error reply, does not have; None for other errors."""
+    """The command that the node does not know, as its error says; None for other errors."""
     beginning = "ERR unknown command "
     if not error.startswith(beginning) or len(error) <= len(beginning) + 1:
         return None

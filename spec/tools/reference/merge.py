@@ -3,8 +3,8 @@
 There is one small function per rule. In: the name of a rule, the replies in node order, and for a
 split command the positions of each node's keys. Replies are RESP as JSON has it: numbers, strings,
 null, lists; an error reply is a Refused. Out: the merged reply. A rule never makes a reply out of
-fewer nodes than were asked: an error among the replies is raised, except by the rule made for it
-(one_ok). Spec: route.md, "Merging".
+fewer nodes than were asked: if there is an error among the replies, the rule raises it. The only
+exception is one_ok, which is made for errors. Spec: route.md, "Merging".
 """
 
 import json
@@ -18,7 +18,7 @@ FIELDS = json.loads(PAGE.read_text())["fields"]
 
 
 def elementwise(combine, replies):
-    """Sums of numbers, or of lists of numbers element by element (WAITAOF, SCRIPT EXISTS)."""
+    """Combines numbers, or lists of numbers element by element (WAITAOF, SCRIPT EXISTS)."""
     if isinstance(replies[0], list):
         return [combine(column) for column in zip(*replies)]
     return combine(replies)
@@ -74,7 +74,7 @@ def one_ok(replies):
 
 
 def info(replies):
-    """One text in a server's form. One node's stays as it is."""
+    """One text in a server's form. The text of a single node stays as it is."""
     if len(replies) == 1:
         return replies[0]
     nodes = [
@@ -107,7 +107,7 @@ def field(name, rule, nodes):
 
 
 def version(text):
-    """Of each part the digits that it begins with. The fewer parts, the lower."""
+    """The number at the beginning of each part. With fewer parts a version is lower."""
     return [int(re.match("[0-9]*", part)[0] or 0) for part in text.split(".")]
 
 

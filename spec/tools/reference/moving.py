@@ -14,7 +14,7 @@ EMPTY = ("", "none")
 
 
 class Refused(Exception):
-    """A pattern that may match keys that move: nobody knows which they are."""
+    """A pattern that may match keys that move: nobody knows which keys these are."""
 
 
 class Failed(Exception):
@@ -34,7 +34,7 @@ class Answered(Exception):
 
 
 def kind(words, moves, is_alone=True):
-    """(`asks`, `brings` or None, the positions of the keys concerned). `moves(key)` for each key.
+    """(`asks`, `brings` or None, the positions of the keys concerned). `moves(key)`: a key moves.
 
     `is_alone` is False in a transaction, and on a connection that watches.
     """
@@ -122,7 +122,7 @@ class Lost:
 
 
 def one(command, key=None):
-    """A round of one command. With a key: if O is down from the beginning, N may have it."""
+    """A round of one command. With `key`: if O is down from the beginning, N may have the key."""
     (reply,) = yield [command]
     if isinstance(reply, Lost):
         if key is None or not reply.is_unsent:

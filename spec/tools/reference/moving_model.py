@@ -3,14 +3,14 @@
 promise".
 
 Two nodes with one key, two clients with a few operations each, and a tool that only brings the key.
-An operation is a generator: it yields rounds of requests and is sent their replies. A
-step of the world is one request at one node. MIGRATE has three: the old node stands still from the
-first to the last. The value may also be evicted at its owner at any time, where `evicts` is set.
+An operation is a generator: it yields rounds of requests and is sent their replies. A step of the
+world is one request at one node. MIGRATE has three steps: from the first to the last the old node
+stands still. The value may also be evicted at its owner at any time, where `evicts` is set.
 
 A finished world is wrong if no order of the operations that respects real time explains all
 replies. A copy that arrives late counts as one more operation, a SETNX that nobody has called.
 
-    moving_model.py     the rules, and the same without each of them, which must be wrong
+    moving_model.py     tries all rules, which must be right; then all but one, which must be wrong
 """
 
 import functools
@@ -20,7 +20,7 @@ OLD, NEW = 0, 1
 DOWN, BUSY = "down", "busy"
 RULES = dict.fromkeys(
     (
-        "brings_first",  # Otherwise: SET at the owner and UNLINK at the old one in one round.
+        "brings_first",  # Otherwise: SET at the owner and UNLINK at the old owner, in one round.
         "deletes_after_bringing",  # Otherwise: DEL at both in one round.
         "asks_again",
         "exists_after",  # Otherwise EXISTS comes before the command at the old owner.
@@ -224,7 +224,7 @@ class World:
             return values, None, air, down, changed, history
 
         late = (*history, ("copy", number, name, value, copy))
-        if self.one:  # It waits for itself, until its timeout.
+        if self.one:  # The server waits for itself, until the timeout.
             yield ended("IOERR", history=late, air=(*air, copy))
             return
         if reply is None:

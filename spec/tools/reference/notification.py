@@ -1,7 +1,7 @@
 """Which channels and patterns go to every node: the reference for both languages.
 
 In: the name of a channel, or a pattern. Out: whether notifications of keys arrive there. Each node
-publishes those on itself only. Spec: route.md, "Subscriptions".
+publishes its notifications only on itself. Spec: route.md, "Subscriptions".
 """
 
 import re

@@ -17,7 +17,7 @@ from lab.resp import ReplyError as Refused
 
 
 class Server(Connection):
-    """One connection. ask() raises Refused; reply_to() returns it, as lists may hold errors too."""
+    """One connection. ask() raises Refused; reply_to() returns errors: lists can have some."""
 
     def __init__(self, host, port, seconds=10.0):
         super().__init__((host, port), seconds=seconds)

@@ -129,7 +129,7 @@ def reason(words):
 
 
 def bound(word, is_low):
-    """The text sent for a bound: a number, "" for none, None if nothing can be inside."""
+    """The text sent for a bound: a number, "" for no bound, None if nothing can be inside."""
     infinite = {"-inf": -1, "+inf": 1}.get(word, 0)
     if not infinite:
         exact = number(word.removeprefix("("))
@@ -211,7 +211,7 @@ def after(text, at):
 
 
 def count(reply):
-    """The number of ":3" and of a list of one, None if it is neither. An empty list is 0."""
+    """The number in ":3" or in a list of one; None for other replies. An empty list is 0."""
     found = re.fullmatch(r":(-?\d+)\r\n|\*1\r\n\$\d+\r\n(-?\d+)\r\n|\*0\r\n", reply)
     return int(found[1] or found[2] or 0) if found else None
 

@@ -39,7 +39,7 @@ def starts(spec, words):
     if "index" in spec:
         return [spec["index"]]
     if "keyword" in spec:
-        # As the server does: the first such word; the last word of all is never checked.
+        # As in the server: the first such word counts, but the last word is never checked.
         tail = [word.upper() for word in words[spec["from"] : -1]]
         return [spec["from"] + tail.index(spec["keyword"]) + 1] if spec["keyword"] in tail else []
     found, at = [], spec["from"]
@@ -111,7 +111,7 @@ def is_whole(entry, words):
 
 
 def shape(spec, words):
-    """(first, count, beyond): the first key, how many keys there are, and the words after all."""
+    """(first, count, beyond): where keys begin, how many there are, and where later words begin."""
     (begin,) = starts(spec, words)
     first, end = span(spec, words, begin)
     count = (end - first) // spec["step"] + 1
@@ -124,7 +124,7 @@ def shape(spec, words):
 def parts(entry, words, node_of):
     """{node: (words, places)} of a split command, nodes in the order of their first key.
 
-    `places` are the numbers of the node's keys, from 0. The one key specification has one of three
+    `places` are the numbers of the node's keys, from 0. The only key specification has one of three
     shapes: keys with values after each (MGET, MSET), counted keys, and keys followed by a parallel
     list (XREAD). Words before and after the keys go to every node.
     """
