@@ -98,9 +98,9 @@ def measure_questions(is_short):
 
 # ---- nodes ----
 #
-# The nodes are in a network namespace where three real servers answer at every address, so any node
-# can be asked for the map. PHP's times are processor time. The smallest of several values counts,
-# because other load can only make them longer.
+# The nodes are in a network namespace, in which three real servers answer at every address. So any
+# node can be asked for the map. PHP's times are processor time. The smallest of several values
+# counts, because other load can only make them longer.
 
 WORKERS = 4
 # With more nodes, three servers cannot hold the connections of every worker.

@@ -66,7 +66,7 @@ class Load:
 P99_MS_MAX = 50
 ANSWERED_MIN = 0.95
 MISSED_MAX = 2  # One rate may be missed because of a neighbour on the machine.
-STEP = 2 ** (1 / 3)  # Each rate is a power of STEP, so all paths have the same.
+STEP = 2 ** (1 / 3)  # Each rate is a power of STEP, so all paths have the same rates.
 FLOOD = 200_000  # Requests a second: more than any path answers.
 
 

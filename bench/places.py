@@ -115,7 +115,7 @@ class Places(contextlib.ExitStack):
         }
 
     def _encrypt(self, authority):
-        """The places of the TLS ports. The keys are on the nodes that they have without TLS."""
+        """Adds the places of the TLS ports. Keys are on the same nodes as without TLS."""
         ports = [node.command("CONFIG", "GET", "tls-port")[1].decode() for node in self.nodes]
         addresses = [(node.host, port) for node, port in zip(self.nodes, ports)]
         self.words["tls_nodes"] = (authority, *(word for pair in addresses for word in pair))

@@ -1,7 +1,7 @@
 /*
- * What a Java client pays for its nodes: bench/fleet's job `host` in Java. Takes CONFIG, asks every
- * node once, and prints the client's heap in KiB before the first call and at the end, connections,
- * and open descriptors above those before.
+ * What a Java client pays for its nodes: bench/fleet's job `host` in Java. Takes CONFIG and asks
+ * every node. Prints by how many KiB the client's heap has grown after the first call and at the
+ * end, the number of connections, and how many descriptors the client has opened.
  *
  * A single-file program: `java -cp JAR OneHost.java CONFIG`, where JAR is the testee's.
  */

@@ -261,7 +261,7 @@ static void append_multiple(
             put_value(node, key, request->bytes);
     }
     if (request->operation != MGET)
-        node->owed_count = 1; /* One reply for all. */
+        node->owed_count = 1; /* One reply for all keys. */
 }
 
 /* True if the node has just died and the operation allows it. */

@@ -1,5 +1,5 @@
 /*
- * The cost of placing a key next to that of hashing it.
+ * What placing a key costs, next to only hashing it.
  *
  * There are eight equal nodes on a ketama ring, random keys of 20 bytes, and all twelve hash
  * algorithms. Three ways take turns in every round, so that a noisy moment of the machine affects

@@ -137,7 +137,7 @@ def by_threads(client, config, ports, seconds, meanwhile, *, count, namespace=No
 # ---- Open connections go silent, new ones are answered ----
 
 
-# Where the node is: on a ring, the same with TLS, in a Redis Cluster, behind a Sentinel. Each
+# Where the node is: on a ring, on a ring with TLS, in a Redis Cluster, behind a Sentinel. Each
 # function yields the node, lines of the configuration, and files for a relay at that port.
 
 

@@ -9,7 +9,7 @@ the test says otherwise. They share their `test`, which has
                  answer(words). It may use all words of node.py, and `a` and `b`, the ports of the
                  first two nodes. None: the node answers as usual
 
-A map is {"ranges": ...}, as in CLUSTER SLOTS: first slot, last slot, the owner's port, those of
+A map is {"ranges": ...}, as in CLUSTER SLOTS: first slot, last slot, the owner's port, the ports of
 replicas. Or it is {"shards": ...}, as in CLUSTER SHARDS: first slot, last slot, then for each node
 its port, its role and its health.
 """

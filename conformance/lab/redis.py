@@ -5,10 +5,10 @@
         node.server_line(weight=2, name="a")     # '127.0.0.1:23456:2 a', for a nutcracker.yml
 
 `unix_socket=True` adds a unix socket. `cluster=True` starts an empty cluster node (cluster.py).
-`host` and `namespace` place it at the far end of a wire (network.py). The lab's own commands use
-`database`. `files` are written to its directory before it starts. Other redis options are keywords,
-such as `maxclients=1`; `words` are appended to the command line. `program` has its first words, for
-another server such as valkey-server.
+`host` and `namespace` place the node at the far end of a wire (network.py). The lab's own commands
+use `database`. `files` are written to its directory before it starts. Other redis options are
+keywords, such as `maxclients=1`; `words` are appended to the command line. For another server, such
+as valkey-server, `program` has the first words of the command line.
 
 It keeps no data, so stopping kills it. A `directory` passed in outlives it, so that a node of a
 Redis Cluster finds its peers again.

@@ -1,6 +1,6 @@
 /*
  * Three clients with three databases of a Redis Cluster that has COUNT of them. databases.php is
- * the same in PHP. A cluster with one database refuses all others.
+ * the same in PHP. If the cluster has only one database, it refuses all others.
  *
  * A single-file program: `java -cp JAR Databases.java CONFIG COUNT`, where JAR is the testee's. It
  * prints what is wrong.

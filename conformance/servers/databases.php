@@ -2,7 +2,7 @@
 
 /*
  * Three objects with three databases of a Redis Cluster that has COUNT of them. Databases.java is
- * the same in Java. A cluster with one database refuses all others.
+ * the same in Java. If the cluster has only one database, it refuses all others.
  *
  *     php -d extension=onehop.so databases.php CONFIG COUNT
  *

@@ -1,8 +1,8 @@
 """Part `live`: four redis servers, one nutcracker, and the real clients.
 
-What one of nutcracker, PHP and Java writes, the other two must find, and each key must be on the
-node that the reference names. Several server pools over the same four nodes bring several hashes
-and distributions into play.
+If one of nutcracker, PHP and Java writes a key, the other two must find it, and each key must be on
+the node that the reference names. Several server pools over the same four nodes bring several
+hashes and distributions into play.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from lab.redis import RedisNode
 from .testee import is_unsupported
 
 KEYS = 2000
-FRESH_READS = 30  # Each by a new client, because the first command on a connection is special.
+FRESH_READS = 30  # Each read has a new client: a connection's first command is special.
 CLIENTS = ("php", "java")
 
 

@@ -7,7 +7,7 @@
 Three must agree on each example: the marks in examples.json (a person), table.keys (commands.json)
 and the server. For a server, channels and SORT's key patterns are not keys: on these the first two
 must agree, and the server must not name them. If a server is known to name other keys,
-examples.json says which and why ("differs"), and that is checked too. It is an error if a command
+examples.json says which and why ("differs"), and this is checked, too. It is an error if a command
 has no example. If a command has keys and the server knows it, it is an error not to ask the server.
 Spec: route.md, "Finding the keys".
 """

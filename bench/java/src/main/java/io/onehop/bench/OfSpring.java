@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A StringRedisTemplate; its batches are executePipelined. */
+/** A StringRedisTemplate. Batches are sent by executePipelined(). */
 final class OfSpring implements Worker.Contestant {
     private static final byte[] FIELD = Worker.FIELD.getBytes(StandardCharsets.UTF_8);
 

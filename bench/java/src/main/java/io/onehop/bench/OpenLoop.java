@@ -4,9 +4,10 @@
  *
  * Each run decides beforehand when its requests arrive: at random, independent of each other, at
  * the given mean rate, and at the same moments for every path. Its threads take the arrivals in
- * order. A thread that is early sleeps until its request arrives; if all threads are busy, requests
- * wait for one. A latency is counted from the arrival, not from the moment a thread was free. So a
- * path that stalls is charged with all requests that it kept waiting (no coordinated omission).
+ * order. If a thread is early, it sleeps until its request arrives. If all threads are busy,
+ * requests wait for a thread. A latency is counted from the arrival, not from the moment a thread
+ * was free. So a path that stalls is charged with all requests that it kept waiting (no coordinated
+ * omission).
  *
  * A run ends on time. A request that no thread has begun by then is unserved; the time it has
  * waited so far counts as its latency. Every answer is checked, and a wrong value ends the program.
