@@ -1,8 +1,8 @@
 """The servers of bench/jobs.py: every place where a contestant connects, in one stage.
 
     nodes           N redis-servers, filled through a nutcracker: HOST PORT ...
-    own             the same servers. If a node will die, other ones: then a key whose node is dead
-                    must not be found on another node
+    own             the same servers. In a stage for deaths, other servers, so that no key of a dead
+                    node is found on another one
     one             one redis-server with all keys: HOST PORT
     pool            the nutcracker.yml of these nodes: CONFIG POOL
     tls_nodes       the TLS ports of the same nodes: CA_FILE HOST PORT ...

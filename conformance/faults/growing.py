@@ -292,7 +292,7 @@ class Mover:
         self._first, self.kills = self._placed(), 0
 
     def _placed(self):
-        """How many keys are on nodes of only one ring: they only come, or they only go."""
+        """How many keys are on nodes of only one ring: keys only come there, or only go."""
         sizes = self._fleet.sizes()
         return sum(sizes[number] for number in self._passing)
 

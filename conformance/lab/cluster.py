@@ -121,8 +121,8 @@ class Cluster(Running):
 class LargeCluster(Running):
     """Masters 0, 1 and 2 are real servers; all others are just addresses in 127.1.0.0/16.
 
-    `slots_of(n)` returns the slots of master n. With `is_dealt` the slots go round the masters one
-    by one instead of in ranges. Each master has `replicas` replicas. In a `namespace` the three
+    `slots_of(n)` returns the slots of master n. With `is_dealt` the masters get slots in turn, one
+    by one, instead of ranges. Each master has `replicas` replicas. In a `namespace` the three
     servers answer at every address; elsewhere the other nodes refuse connections.
     """
 

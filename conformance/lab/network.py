@@ -10,7 +10,7 @@
 
 One `Wire` is one process that serves any number of far namespaces with the same delay and loss. A
 second Wire on the same near namespace has a delay and loss of its own. `wire.process.pause()` makes
-a black hole, `resume()` heals it. It needs root but no kernel module.
+a black hole, `resume()` heals it. A Wire needs root but no kernel module.
 
 A namespace has no name in /run/netns. Only our descriptor and the processes inside keep it alive,
 so the kernel removes it with its devices when they are gone, however this program ended.

@@ -77,7 +77,7 @@ def suggestion(word, words):
 
 
 def checked_text(data):
-    """Section 2: the text without its byte order mark, or its first offence."""
+    """Section 2: the text without its byte order mark, or the first offence in it."""
     if len(data) > LIMITS["config_bytes_max"]:
         raise Rejected([(1, f"the file is larger than {LIMITS['config_bytes_max']} bytes")])
     broken = None

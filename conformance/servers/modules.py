@@ -1,8 +1,9 @@
 """Commands of redis-stack's modules, in an order in which each finds its data.
 
-A fleet has to answer them as one server does: alone, in a pipeline, and those of TOGETHER, whose
-keys have one hash tag, in a transaction. modules.php and Modules.java compare the two. A line that
-begins with "~" has replies in any order. A line with REFUSED in front is refused with CrossNode.
+A fleet has to answer them as one server does, alone and in a pipeline. Commands of TOGETHER, whose
+keys have one hash tag, are also sent in a transaction. modules.php and Modules.java compare the
+two. If a line begins with "~", its replies come in any order. A line with REFUSED in front is
+refused with CrossNode.
 """
 
 KEYS = " ".join(f"k{number}" for number in range(9))

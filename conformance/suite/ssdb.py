@@ -14,8 +14,8 @@ from lab.ssdb import SsdbNode, program
 CLIENTS = ("php", "java")
 PAIRS = 20000
 
-# Words, and what the caller gets: text, a number, None, a list; or Refused. Each client has its
-# own keys.
+# Words of a command, and what the caller gets: text, a number, None, a list, or Refused. Clients
+# have keys of their own.
 Refused = "refused"
 WALK = [
     (("SET", "s", "one"), "OK"),
