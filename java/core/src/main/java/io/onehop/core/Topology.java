@@ -60,8 +60,8 @@ public interface Topology {
     @Nullable Node find(String name);
 
     /**
-     * Shows whether two processes, in any language, place keys alike: their fingerprints are equal
-     * exactly if they do. Ejection does not change the fingerprint.
+     * Shows whether two processes, in any language, place keys alike: they do if their fingerprints
+     * are equal. Ejection does not change the fingerprint.
      *
      * @return 32 hexadecimal digits
      */

@@ -498,12 +498,13 @@ public final class OneHopClient extends UnifiedJedis {
          * </ul>
          *
          * <p>Some settings have one value here. Waiting threads are served in their order ({@code
-         * fairness}). The idle connection that was opened first is lent first ({@code lifo}). Every
-         * check looks at all idle connections. A connection is tested when it is made, lent and
-         * given back, and while it is idle ({@code testOnBorrow} and so on). The test of a new
-         * connection sends PING. The others see whether the node has closed the connection or has
-         * sent something unasked. Connections that a call has lost are always found again ({@code
-         * AbandonedConfig}). The log ({@code io.onehop}) says if a setting has no effect.
+         * fairness}). Of the idle connections, the one in the first place of the pool is lent first
+         * ({@code lifo}). Every check looks at all idle connections. A connection is tested when it
+         * is made, lent and given back, and while it is idle ({@code testOnBorrow} and so on). The
+         * test of a new connection sends PING. The others see whether the node has closed the
+         * connection or has sent something unasked. Connections that a call has lost are always
+         * found again ({@code AbandonedConfig}). The log ({@code io.onehop}) says if a setting has
+         * no effect.
          *
          * @param config the settings
          * @return this builder

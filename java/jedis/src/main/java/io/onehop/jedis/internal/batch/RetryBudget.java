@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * begin with.
  *
  * <p>Retrying helps when a node restarts, but doubles the load when a node is overloaded. Any
- * thread. While the budget is full, an earned retry only reads one field. Implements spec/wire,
- * section 5.
+ * thread may use it. While the budget is full, counting a successful exchange only reads one field.
+ * Implements spec/wire, section 5.
  */
 public final class RetryBudget {
     private static final int RETRY_COST = Limits.REPEAT_EARNED_BY;

@@ -235,13 +235,13 @@ public final class NodeHealth {
         return failed(cause, connection.lease().health(), failure);
     }
 
-    /** True if a deadline ended the call, and the node had enough time to answer. */
+    /** True if a deadline ended the call, and the node had at least half of the time. */
     static boolean isLate(OneHopException failure, NodeConnection connection) {
         return failure.getKind() == ErrorKind.DEADLINE_EXCEEDED
                 && cause(failure, connection) != null;
     }
 
-    /** Notes a passed deadline if the node had enough time to answer. */
+    /** Notes a passed deadline if the node had at least half of the time. */
     void noteLate(NodeConnection connection) {
         if (connection.lease().hadTime(Timings.CLOCK_PAUSE_MS)) {
             times.lateMs().setOpaque(nowMs());

@@ -37,8 +37,8 @@ public final class IdleConnectionEvictor implements AutoCloseable {
     }
 
     /**
-     * From now on connections that calls give back are closed soon, until none is open. If the
-     * thread was interrupted, another thread does that.
+     * From now on connections that a call did not give back because of an Error are closed soon,
+     * until none is open. If the thread was interrupted, another thread does that.
      */
     @Override
     public void close() {
