@@ -1,8 +1,9 @@
 <?php
 
 /**
- * Prints where RedisArray places keys. The hash of a ring is its option `algorithm`, "-" for none;
- * the next word may be "consistent".
+ * Prints where RedisArray places keys. Reads how many keys there are, the keys in hexadecimal, and
+ * one line for each ring: its option `algorithm` ("-" for none), "consistent" or another word, and
+ * its servers, with a tab between two words.
  */
 
 $lines = explode("\n", rtrim(stream_get_contents(STDIN), "\n"));

@@ -5,8 +5,8 @@ First without a server: promtool checks the rules and runs the cases of rules.ym
 must follow Grafana's schema (schema.py). Then Debian's Prometheus scrapes onehop-status.php of two
 hosts (two times nginx and php-fpm). Of their nodes one is dead, and one is slow and has too few
 connections. The hosts differ in a weight; later one rejects its file and the other one stops.
-Every alert must fire, and every query of the dashboard must find series. Only `for` is shortened to
-nothing. Prints one line per failure and ends with "N passed, N failed".
+Every alert must fire, and every query of the dashboard must find series. The rules are used as they
+are, except that each `for:` is 0 s. Prints one line per failure and ends with "N passed, N failed".
 """
 
 import itertools

@@ -43,7 +43,7 @@ static size_t read_pieces(
     return read;
 }
 
-/* How many bytes of the replies wire accepts. */
+/* How many bytes of the replies are accepted by wire. */
 static size_t believed(
     const uint8_t *request, size_t request_length, const uint8_t *bytes, size_t length)
 {

@@ -1,7 +1,7 @@
 --TEST--
 All clients use a changed file within a second; a bad file never replaces a good one
 --DESCRIPTION--
-Not beneath valgrind: it only races with a writer of the file.
+Not beneath valgrind: most of this test is a race with a writer of the file.
 --INI--
 error_log=/dev/null
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-If a node fails a command without a key, another node is asked, or the failure names what is missing
+If a node fails, a command without a key goes to another node, or the failure names the failed node
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

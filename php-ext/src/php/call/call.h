@@ -1,5 +1,6 @@
 /*
- * Call: runs the method that a script has called on its node, once that node is known.
+ * Call: runs, on the node of the call, the method that a script has called, once that node is
+ * known.
  */
 #ifndef OH_PHP_CALL_H
 #define OH_PHP_CALL_H

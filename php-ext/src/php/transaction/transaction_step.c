@@ -217,7 +217,10 @@ bool oh_transaction_end_step(oh_client *client, oh_node_client *node_client, boo
     return true;
 }
 
-/* MULTI is sent alone: if the node refused it, it would execute a command after it immediately. */
+/*
+ * MULTI is sent alone: a node that refuses MULTI would immediately execute a command that is sent
+ * after it, outside a transaction.
+ */
 bool oh_transaction_send_multi(oh_client *client)
 {
     oh_node_client *node_client = client->transaction->node_client;

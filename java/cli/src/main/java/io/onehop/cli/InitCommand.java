@@ -53,8 +53,8 @@ final class InitCommand extends OperatorCommand {
               # it from an environment variable, the second from the first line of a file.
               # redis_auth: ${REDIS_PASSWORD}
               # redis_auth_file: /run/secrets/redis
-              # If the servers speak TLS. Without the second line the authorities of the
-              # system count.
+              # If the servers speak TLS, use these two lines. Without the second one, the
+              # certificate authorities of the system (in Java: the JDK) are trusted.
               # tls: true
               # tls_ca_cert_file: /etc/ssl/certs/ca.pem
               # An address and a name each. Keys follow the name: a server may get another
@@ -75,8 +75,8 @@ final class InitCommand extends OperatorCommand {
               # from an environment variable, the second from the first line of a file.
               # redis_auth: ${REDIS_PASSWORD}
               # redis_auth_file: /run/secrets/redis
-              # If the nodes speak TLS. Without the second line the authorities of the
-              # system count.
+              # If the nodes speak TLS, use these two lines. Without the second one, the
+              # certificate authorities of the system (in Java: the JDK) are trusted.
               # tls: true
               # tls_ca_cert_file: /etc/ssl/certs/ca.pem
               # Two or three of its nodes. OneHop asks them for the others.

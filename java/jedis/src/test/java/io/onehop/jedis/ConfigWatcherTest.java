@@ -255,8 +255,8 @@ class ConfigWatcherTest {
     }
 
     /**
-     * Changes the link as Kubernetes does for a ConfigMap. The JVM does not notice: another process
-     * does it.
+     * Changes the link as Kubernetes does for a ConfigMap: in another process, so that the JVM
+     * itself does not know of the change.
      */
     private void leadTo(String target) throws Exception {
         assertEquals(

@@ -65,7 +65,7 @@ class SlowNodesTest {
     void aConnectionThatIsReadyTooLateServesTheNextCall() {
         try (ScriptedNode node = ScriptedNode.start(after(1800, 1800));
                 OneHopClient redis = client(node)) {
-            // The first command is sent, because a handshake may be slow by chance.
+            // The first command is sent in spite of the slow handshake, which may be chance.
             assertTrue(late(() -> redis.incr("key")).mayHaveExecuted());
             DeadlineExceeded failure = unsent(() -> redis.incr("key"));
             assertBegins("No connection", failure);
@@ -86,8 +86,8 @@ class SlowNodesTest {
     }
 
     /**
-     * No later call can use the connection, so the subscription goes on although its handshake was
-     * slow.
+     * If the handshake was slow, a call may fail and leave its connection to the next call. A
+     * subscription keeps its connection for itself, so it goes on instead.
      */
     @Test
     void aSubscriptionGoesOnAfterASlowHandshake() {

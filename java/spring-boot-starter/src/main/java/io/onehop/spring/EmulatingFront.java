@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 /**
  * The client as Spring's connection calls it outside pipelines and transactions. Some commands may
  * have keys of two nodes here. Failures of cursors are translated here, because Spring does not
- * translate them. Scripts are on all nodes, but Spring would ask only one node for them. Any
- * thread.
+ * translate them. Scripts are on all nodes, but Spring would ask only one node for them. Any thread
+ * may use this class.
  */
 final class EmulatingFront extends OneHopFront {
     private final Emulation emulation;

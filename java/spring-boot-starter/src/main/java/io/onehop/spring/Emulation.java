@@ -23,7 +23,8 @@ import java.util.function.Supplier;
 /**
  * Does the work of a command whose keys are on two nodes, by several commands. Spring's own cluster
  * connections emulate the same commands, so Spring Session and repositories rely on them. No
- * emulated command is atomic; docs/spring.md says what another client may see. Any thread.
+ * emulated command is atomic; docs/spring.md says what another client may see. Any thread may use
+ * this class.
  */
 final class Emulation {
     private final OneHopClient client;

@@ -13,7 +13,7 @@ import org.springframework.data.redis.connection.RedisSentinelConnection;
 /**
  * Spring Data Redis over a client. A connection of Spring is a light object for one thread; the
  * client has the connections to the nodes. The same connection serves plain nodes and a Redis
- * Cluster. Any thread.
+ * Cluster. Any thread may use this class.
  */
 public final class OneHopConnectionFactory implements RedisConnectionFactory {
     private final OneHopClient client;
