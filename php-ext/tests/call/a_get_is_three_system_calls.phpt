@@ -1,7 +1,7 @@
 --TEST--
 A GET on a warm connection makes three system calls on its socket: one look, one send, one receive
 --DESCRIPTION--
-Not beneath valgrind: it counts its own system calls.
+Not beneath valgrind: this test counts system calls, and would count those of valgrind, too.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

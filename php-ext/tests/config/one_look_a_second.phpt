@@ -1,7 +1,7 @@
 --TEST--
 The workers of a host together look at each file once a second at most, by one system call
 --DESCRIPTION--
-Not beneath valgrind: it counts its own system calls.
+Not beneath valgrind: this test counts system calls, and would count those of valgrind, too.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

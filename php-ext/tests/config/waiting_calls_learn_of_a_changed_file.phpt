@@ -1,5 +1,5 @@
 --TEST--
-If the file gives the name of a hanging node another address, waiting calls go to that address
+If a changed file has another address for a node that hangs, waiting calls go to that address
 --INI--
 error_log=/dev/null
 --FILE--

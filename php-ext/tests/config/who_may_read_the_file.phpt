@@ -19,8 +19,8 @@ $write = static function (int $port, int $mode, array $directives = []): void {
 $write($one, 0600);
 
 /*
- * Two workers run as the file's owner and one as another user: each copy is of a worker that has
- * read the file itself.
+ * Two workers run as the file's owner, and one as another user. A worker that may not read
+ * the file must not use what another worker has read from it.
  */
 foreach (['root' => 2, 'nobody' => 1] as $user => $workers) {
     $group = posix_getgrgid(posix_getpwnam($user)['gid'])['name'];

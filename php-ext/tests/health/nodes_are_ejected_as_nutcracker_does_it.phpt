@@ -50,7 +50,7 @@ function ask(Redis $redis): array
     return $names;
 }
 
-/** Asks until all askers see the same and name exactly these nodes: the nodes in their rings. */
+/** Asks until all askers agree on the node of every key, and together name exactly these nodes. */
 function agree(string $what, array $askers, string ...$expected): void
 {
     for ($end = hrtime(true) + 60e9; hrtime(true) < $end; usleep(20000)) {

@@ -1,7 +1,8 @@
 """The messages of failures, from spec/messages.json: for C, for Java, and for docs/failures.md.
 
-In C a message is three macros: its kind, its advice and a format of printf. So the compiler checks
-the arguments of each call. In Java it is a constant of the enum Message.
+In C a failure has up to three macros: its advice, what happened (a format of printf), and all that
+oh_failure_set takes. So the compiler checks the arguments of each call. In Java a message is a
+constant of the enum Message.
 """
 
 import json
@@ -93,7 +94,7 @@ JAVA_TAIL = """;
         return kind;
     }
 
-    /** What happened; the arguments in the order of the page. */
+    /** What happened. The arguments have the order of the placeholders in spec/messages.json. */
     public String what(Object... arguments) {
         return String.format(what, arguments);
     }

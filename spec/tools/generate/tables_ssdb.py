@@ -142,12 +142,13 @@ package io.onehop.core.ssdb;
 
 /** For each name why it is refused (null: SSDB's own command), and its forms. */
 final class SsdbTable {{
-    /** The words that forms write as capitals. */
+    /** The fixed words of forms. A form has the letter A for the first one, B for the second. */
     static final String[] WORDS = {{{", ".join(map(quoted, WORDS))}}};
 
     /**
-     * Name, reason, forms. Bars separate forms: fixed,tail,reply,empty,raw or any,sends. Semicolons
-     * separate sends: name places counts.
+     * Name, reason, forms. Bars separate forms. A form has six fields, with commas between them:
+     * fixed, tail, reply, empty, "raw" or "any", sends. Semicolons separate sends. Each of these is
+     * a name, places and counts, with blanks between them.
      */
     static final String[] NAMES = {{
 {"".join(rows)}    }};

@@ -9,7 +9,7 @@
  * is the current map of all calls. Everything a node says is checked; a bad answer gives a reason
  * and changes nothing. The room never crashes, hangs or leaks, whatever the bytes.
  *
- * Before it on the road: the bytes of two replies, framed by wire. After it: topology.
+ * Before it: the bytes of two replies, framed by wire. After it: topology.
  *
  * Implements spec/topology/cluster.md.
  */

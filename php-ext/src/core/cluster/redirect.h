@@ -8,7 +8,7 @@
  * For a plain server pool it only says which errors are refusals. Room resend then decides where
  * such a command goes.
  *
- * On the road it comes after the reply. Implements spec/route/route.md, section 10.
+ * In a call this room comes after the reply. Implements spec/route/route.md, section 10.
  */
 #ifndef OH_REDIRECT_H
 #define OH_REDIRECT_H

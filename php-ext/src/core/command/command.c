@@ -362,7 +362,7 @@ const char *oh_command_shape_of(
     shape->beyond = shape->first + shape->keys * shape->step * shape->lists;
     shape->words = count;
     shape->keynum = spec->is_counted ? begin + spec->keynum : 0;
-    ptrdiff_t end = (ptrdiff_t)count + 1 + spec->last; /* Of a range. */
+    ptrdiff_t end = (ptrdiff_t)count + 1 + spec->last; /* Where a range of keys ends. */
     bool is_even = spec->is_counted ? shape->beyond <= count : (ptrdiff_t)shape->beyond == end;
     return is_even ? NULL : uneven;
 }

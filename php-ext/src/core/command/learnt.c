@@ -28,7 +28,7 @@ typedef enum told_field {
 /* Where the fields of a description are. */
 typedef struct description {
     oh_values fields[TOLD_FIELDS];
-    size_t count; /* How many of the fields that are known here it has. */
+    size_t count; /* How many fields it has, without those that this file does not know. */
 } description;
 
 /* ---- Lists and maps ---- */

@@ -7,9 +7,8 @@
  * variables. Nothing is resolved or opened: the caller has read the file. Listen-side directives
  * are checked for their form and then have no effect. A text is accepted as a whole or not at all.
  *
- * Before it on the road: the file. After it: topology (where keys live) and pool (how nodes are
- * reached). It never crashes, hangs or leaks, whatever the bytes, within the limits of
- * spec/constants.json.
+ * Before it: the file. After it: topology (where keys live) and pool (how nodes are reached). The
+ * room never crashes, hangs or leaks, whatever the bytes, within the limits of spec/constants.json.
  *
  * Implements spec/config.
  */

@@ -6,9 +6,9 @@
  * (signed bytes, a CRC that is never masked, an odd tail) are part of the definition and are kept
  * exactly.
  *
- * Before it on the road: key (which bytes are hashed). After it: placement. A hash function gives
- * the same number on every machine, at any alignment, and reads only the bytes it is given. In a
- * server pool an empty key counts as 0, but that is a rule of topology, not of hash.
+ * A call comes here from key (which bytes are hashed) and goes on to placement. A hash function
+ * gives the same number on every machine, at any alignment, and reads only the bytes it is given.
+ * In a server pool an empty key counts as 0, but that is a rule of topology, not of hash.
  *
  * Implements spec/hash.
  */

@@ -6,8 +6,8 @@
  * and chance are arguments: the room uses no clock, socket or lock. So several processes can use
  * these functions on shared memory, and a test can use them on a list of events.
  *
- * On the road a call asks this room between placement and lease, and each exchange reports its
- * outcome to this room.
+ * A call asks this room between placement and lease, and each exchange reports its outcome to this
+ * room.
  *
  * Implements spec/health.
  */

@@ -6,7 +6,7 @@
  * reader sees each of them at a slightly different moment. A process that writes nonsense there can
  * only spoil the display: the numbers are never used as an index or a length.
  *
- * On the road room pool counts leases, and room exchange counts how calls ended.
+ * In a call, room pool counts leases, and room exchange counts how calls ended.
  *
  * Implements spec/meter.
  */

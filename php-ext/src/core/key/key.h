@@ -6,7 +6,8 @@
  * key; only placement uses the part. Redis Cluster has the same rule with the fixed tag `{}` and
  * turns the part into one of 16,384 slots.
  *
- * First room on the road; after it comes hash. Pure: the result points into the caller's bytes.
+ * A key comes to this room first; the bytes that decide go on to hash. Pure: the result points into
+ * the caller's bytes.
  *
  * Implements spec/key.
  */

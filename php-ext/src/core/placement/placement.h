@@ -16,7 +16,7 @@
  *     1 point    {b, c}               up to the point (split) its node, above it the next one's
  *     more       {CROWDED, CROWDED}   a walk from the point at split; one range in a hundred
  *
- * Pure functions over the caller's memory; topology owns the layout. Before it on the road: hash.
+ * Pure functions over the caller's memory; topology owns the layout. A call comes here from hash.
  *
  * Implements spec/placement.
  */

@@ -8,7 +8,7 @@
  * pointers, and no secrets. All that is read is checked first, because workers of other users can
  * write here.
  *
- * On the road room pool uses the store. Topologies are read from a process' own copy; one load
+ * In a call, room pool uses the store. Topologies are read from a process' own copy; one load
  * shows if that copy is still the current one.
  *
  * Implements spec/topology/segment.md.

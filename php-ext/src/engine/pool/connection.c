@@ -294,8 +294,8 @@ static bool copy(char **copied, oh_text text)
 }
 
 /*
- * Makes a number of the server pool and the name. If two names get the same number, connections
- * keep the older name for longer.
+ * Computes one number from the identity of the server pool and the name. If two names get the same
+ * number, connections keep the older name for longer.
  */
 static uint64_t name_of(
     const oh_server_pool *pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *name)

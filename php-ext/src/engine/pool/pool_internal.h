@@ -24,7 +24,8 @@ struct oh_connections {
     oh_host_node host;
     oh_node_health health;
     oh_connection *idle;
-    oh_connection *opening; /* A connection that no call had the time to open; it has no seat. */
+    /* A connection that a call began to open, but had no time to finish; it has no seat. */
+    oh_connection *opening;
     /* A call that had opened its own connection was late, and the node has not answered since. */
     bool is_slow;
     oh_connection *leased;
@@ -59,8 +60,8 @@ uint32_t oh_host_claim(const oh_host_node *node);
 bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns);
 
 /*
- * Gives the connection to the next worker that needs it and frees it here. If that fails, closes
- * it.
+ * Puts the connection where the next worker that needs one finds it, and frees this process' copy.
+ * If that fails, the connection is closed.
  */
 void oh_host_park(const oh_host_node *node, oh_connection *connection);
 

@@ -40,7 +40,7 @@ typedef struct oh_splitter {
 
 /* ---- Which calls ---- */
 
-/* The values of lists go to their keys, and integers are added up. */
+/* True for the merges that are done here: values of a list go to their keys, integers are added. */
 static bool is_merged_here(const oh_express_row *row, const oh_command *command)
 {
     return row->reply == OH_EXPRESS_LIST

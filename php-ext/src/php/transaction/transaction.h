@@ -14,11 +14,11 @@
  * transaction, as in phpredis: the client is in mode ATOMIC when the exception is thrown. If the
  * client itself refuses a call (CrossNode), or a value cannot be packed, the transaction is spoilt.
  * Every further command fails with the same cause, until exec() (which fails, too), discard(), or a
- * new multi(), pipeline() or watch(). In both cases the connection is closed, so none of the
- * commands is executed, and nothing is retried on another connection. If phpredis does not accept
- * the arguments of a call, only that call is not queued. If the script leaves without exec() (exit,
- * an exception, the end of the request, the last reference gone), the connection is closed, which
- * has the effect of DISCARD.
+ * new multi(), pipeline() or watch(). Whether the transaction has ended or is spoilt, the
+ * connection is closed, so none of the commands is executed, and nothing is retried on another
+ * connection. If phpredis does not accept the arguments of a call, only that call is not queued. If
+ * the script leaves without exec() (exit, an exception, the end of the request, the last reference
+ * gone), the connection is closed, which has the effect of DISCARD.
  *
  * A transaction opened in a pipeline is queued there (transaction_piped).
  *

@@ -13,8 +13,8 @@
  * waited so far counts as its latency. Every answer is checked, and a wrong value ends the program.
  * Requests that failed are counted by their messages; their latencies count.
  *
- * Run by bench/open_loop.py, with one argument, the path of a plan. A line of the plan is a path,
- * `NAME KIND WORD ...`:
+ * Run by bench/open_loop.py, with one argument: the file name of a plan. Each line of the plan
+ * describes one path to the nodes, `NAME KIND WORD ...`:
  *
  *     page SOCKET URI         a PHP page (bench/php/paths.php), from nginx at this unix socket
  *     onehop CONFIG POOL      OneHopClient in this JVM
@@ -240,7 +240,7 @@ public final class OpenLoop {
         /** How late the driver itself woke for requests that found an idle thread. */
         private final Histogram lateness = new ConcurrentHistogram(3);
 
-        /** Counts threads that have started. They wait for `begin`. */
+        /** Becomes zero when all threads have started. They then wait for `begin`. */
         private final CountDownLatch ready;
 
         private final CountDownLatch begin = new CountDownLatch(1);

@@ -39,8 +39,8 @@
  * </pre>
  *
  * <p>{@link io.onehop.jedis.OneHopException} and its kinds are in this package because programs
- * catch them together with the client. They are beneath all other packages, since each package may
- * throw one, and they use nothing of the client.
+ * that use the client also catch these exceptions. They are beneath all other packages, since each
+ * package may throw one, and they use nothing of the client.
  *
  * <p>Users meet four things: {@link io.onehop.jedis.OneHopClient}, what it inherits from Jedis, the
  * topology of {@code io.onehop.core}, and {@link io.onehop.jedis.OneHopException} with one class

@@ -203,7 +203,7 @@ public enum Message {
         return kind;
     }
 
-    /** What happened; the arguments in the order of the page. */
+    /** What happened. The arguments have the order of the placeholders in spec/messages.json. */
     public String what(Object... arguments) {
         return String.format(what, arguments);
     }

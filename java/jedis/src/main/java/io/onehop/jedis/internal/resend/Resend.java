@@ -31,7 +31,9 @@ public abstract class Resend implements Forwarding {
     private final BiConsumer<List<BatchExchange>, Deadline> send;
     private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     private boolean hasArrived;
-    private long waitEndNs; // 0: no command waits until an instant of its own.
+
+    /** When the wait of the batch's blocking command ends; 0 if there is no such command. */
+    private long waitEndNs;
 
     /** {@code send} runs exchanges until each is done or failed, by the deadline. */
     protected Resend(BiConsumer<List<BatchExchange>, Deadline> send) {
