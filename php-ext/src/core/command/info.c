@@ -25,10 +25,7 @@ static uint64_t read_number(oh_bytes text, size_t *at)
     return number;
 }
 
-/*
- * Compares versions part by part. If they are equal up to the end of the shorter one, that one is
- * lower.
- */
+/* Compares versions part by part. A version that ends earlier is lower. */
 static bool is_lower(oh_bytes a, oh_bytes b)
 {
     size_t at_a = 0, at_b = 0;

@@ -1,8 +1,6 @@
 /*
  * Info: the fields of INFO that a fleet of several nodes has, and how each becomes one value. They
- * are the fields that programs are known to read. Pure: nothing is allocated.
- *
- * Implements spec/route, "INFO".
+ * are the fields that programs are known to read. Implements spec/route, "INFO".
  */
 #ifndef OH_INFO_H
 #define OH_INFO_H
