@@ -210,7 +210,9 @@ final class SnippetsTest extends TestCase
             assert(\$handler->write('id', 'data'));
             \$job = new Symfony\Component\Messenger\Envelope(new stdClass());
             \$app->get('messenger.transport.jobs')->send(\$job);
-            assert(count((new OneHop\Redis('alpha'))->keys('*')) === 4);
+            /* The lock's store has a key of its own for a millisecond. */
+            \$keys = (new OneHop\Redis('alpha'))->keys('*');
+            assert(count(array_diff(\$keys, ['symfony_check_support_time'])) === 4);
             PHP));
     }
 
