@@ -124,12 +124,13 @@ def await_whole(nodes):
 
 def await_shards(nodes):
     """Waits until all nodes know all replicas as online, not as loading or failed."""
-    replicas = sum(not is_master(node) for node in nodes)
     for node in nodes:
-        until(lambda: _shows_online(node, replicas), "all replicas serve")
+        until(lambda: _shows_online(node, nodes), "all replicas serve")
 
 
-def _shows_online(node, replicas):
+def _shows_online(node, nodes):
+    # Counted again each time: a master that was replaced becomes a replica a moment later.
+    replicas = sum(not is_master(each) for each in nodes)
     shards = repr(node.command("CLUSTER", "SHARDS"))
     return shards.count("'replica'") == replicas and not re.search("loading|fail", shards)
 
