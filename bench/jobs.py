@@ -355,7 +355,10 @@ def place_of(row):
 
 
 def report(result):
-    """Prints a row for each point: the cost of a call, and its ratio to the floor and to OneHop."""
+    """Prints a row for each contestant at each point: the cost of a call, and its ratios.
+
+    The ratios are those to the floor and to OneHop.
+    """
     lines = []
     for row in result.measured:
         varies = result.content["jobs"][row["job"]]["varies"]

@@ -106,7 +106,8 @@ JAVA = (
 # The rooms that a program may use.
 EXPORTED = {"core", "jedis", "jedis: failures", "spring", "test"}
 MODULES = ("core", "jedis", "spring-boot-starter", "test", "cli")
-# The client's exported package is two rooms. Exceptions are a room lower: all rooms throw them.
+# The client's exported package is two rooms. Its exceptions are the lowest room of all: every room
+# throws them.
 FAILURE = re.compile(r"\b(class OneHopException|extends OneHopException)\b")
 PURE = {
     f"core{x}"

@@ -16,7 +16,7 @@ OPTIONS = {
     "repl_diskless_sync_delay": 0,
     "repl_ping_replica_period": 1,
 }
-# Writes that a master acknowledged so many seconds before its death may be lost.
+# Writes that a master acknowledged within so many seconds before its death may be lost.
 BEFORE_SECONDS = 1
 
 

@@ -24,7 +24,7 @@ TIMEOUT_MS = 30000
 # A busy machine may keep a new master silent for a second. If a Sentinel took it for dead, it would
 # promote the old master, which has just come back empty.
 DOWN_AFTER_MS = 4000
-# Writes that a master acknowledged so many seconds before its death may be lost.
+# Writes that a master acknowledged within so many seconds before its death may be lost.
 BEFORE_SECONDS = 1
 OPTIONS = {"repl_diskless_sync_delay": 0, "repl_ping_replica_period": 1}
 

@@ -5,8 +5,8 @@
 NAME is a name of PROGRAMS. Each command that the server lists is sent alone and in a pipeline. A
 node has to answer it, even with an error, or OneHop has to refuse it with a reason. That OneHop
 does not know a command is no reason. When all commands are sent again, none of them opens a
-connection. Then three nodes become a Redis Cluster. If it has several databases, they are used. For
-redis-stack, modules.py has more commands.
+connection. At the end a Redis Cluster of three such servers is started. If it has several
+databases, they are used. For redis-stack, modules.py has more commands.
 """
 
 import argparse

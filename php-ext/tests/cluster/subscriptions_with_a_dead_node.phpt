@@ -19,7 +19,7 @@ $redis->get('key'); /* The map is known. */
 $cluster->kill($dead);
 $channel = lab_key_in(16000, 'news');
 $event = '__keyevent@0__:expired';
-/* Keys of these nodes expire again and again, because a node that is just back refuses them. */
+/* Keys of these nodes expire again and again: a node that is just back refuses them for a while. */
 $expire = function (int ...$ports) use ($cluster): string {
     $keys = [];
     foreach ($ports as $port) {

@@ -92,7 +92,7 @@ lab_show('what the script got', $redis->evalSha(sha1($body), ['k', 'plain'], 1))
 $redis->setOption(Redis::OPT_PREFIX, '');
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
-echo "-- 1,000 scripts are remembered, and then the oldest is dropped; none of 64 KB is\n";
+echo "-- 1,000 scripts are remembered, one more drops the oldest; none of 64 KB is remembered\n";
 for ($i = 0; $i < 1000; $i++) {
     $redis->eval("return $i", [$keys[0]], 1);
 }
@@ -151,7 +151,7 @@ an unknown script and an unset key: [false,false]
 EVALSHA fails, SET runs: [false,true]
 -- prefix and serializer of the call
 what the script got: ["p:k","plain"]
--- 1,000 scripts are remembered, and then the oldest is dropped; none of 64 KB is
+-- 1,000 scripts are remembered, one more drops the oldest; none of 64 KB is remembered
 EVAL of the large script: 1
 the script before the 1,000, their first, their last, the large one: [false,0,999,false]
 -- without keys: several servers, one server, a Redis Cluster

@@ -1,5 +1,5 @@
 --TEST--
-A transaction in a pipeline is one reply of one node; if it is refused, the rest is executed
+A transaction in a pipeline is one reply of one node; if OneHop refuses it, the rest runs
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A transaction that its node has ended is over; a refused one waits for discard(), and says so
+A transaction that its node has ended is over; a refused one waits for its end, and says which
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -178,7 +178,7 @@ def learn(words, reply):
 
 
 def is_refused(name):
-    """True for commands of search indexes: each node has its own index, whatever it says."""
+    """True for commands of search indexes: a node describes only its own index."""
     return name.lower().startswith("ft.") and not name.lower().startswith("ft.sug")
 
 

@@ -34,9 +34,10 @@ class Answered(Exception):
 
 
 def kind(words, moves, is_alone=True):
-    """(`asks`, `brings` or None, the positions of the keys concerned). `moves(key)`: a key moves.
+    """(`asks`, `brings` or None, the positions of the keys concerned).
 
-    `is_alone` is False in a transaction, and on a connection that watches.
+    `moves(key)` says if a key moves. `is_alone` is False in a transaction, and on a connection that
+    watches.
     """
     _, entry = table.find(words)
     found = table.keys(entry, words)

@@ -246,7 +246,7 @@ static const char *find_span(const oh_key_spec *spec, const oh_bytes *words, siz
     return malformed;
 }
 
-/* How many words belong to this word, if it is an option of `skip`. */
+/* How many words after this one belong to it, if it is an option of `skip`; otherwise 0. */
 static size_t skipped(const oh_key_spec *spec, const oh_bytes *word)
 {
     const char *name = spec->skip;

@@ -19,7 +19,7 @@
 
 /*
  * The longest pause of a node that rests, its random part included. With a try of 300 ms one caller
- * of a host waits for nothing each second, and a node that is back is served within a second.
+ * of a host waits without success each second, and a node that is back is served within a second.
  */
 #define OH_REST_MS_MAX 700u
 

@@ -35,7 +35,7 @@ static uint64_t count(const oh_shard *shard)
     return oh_shard_slots(shard->slots);
 }
 
-/* The slot of the server with this number, counted from 0. */
+/* The slot with this number among those of the server, counted from 0. */
 static uint64_t point(const oh_shard *shard, uint32_t number)
 {
     uint32_t slot = 0;

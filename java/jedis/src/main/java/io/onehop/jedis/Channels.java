@@ -127,7 +127,10 @@ final class Channels {
 
     /* ---- Where they belong ---- */
 
-    /** True if the channel belongs to this node, but is not subscribed there. */
+    /**
+     * True if the channel is not subscribed on this node, where it belongs. If any node will do:
+     * true if it is subscribed nowhere.
+     */
     boolean lacks(Route route, Channel channel, Pool node) {
         Set<Pool> heard = nodes(channel);
         return isOfAnyNode(route, channel)

@@ -21,7 +21,7 @@ import java.util.List;
  *
  * @param pool the server pool's name
  * @param generation how often a configuration was adopted, from 1
- * @param fingerprint equal in two processes exactly if they place keys alike (spec/topology)
+ * @param fingerprint if it is equal in two processes, they place keys alike (spec/topology)
  * @param config the result of the last check of the configuration
  * @param isClusterDown true if the nodes say that their Redis Cluster serves nothing ({@code
  *     cluster_state:fail})

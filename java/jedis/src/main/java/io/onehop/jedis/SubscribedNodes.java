@@ -306,9 +306,9 @@ final class SubscribedNodes implements AutoCloseable {
     /**
      * After a change, other clients publish by the newest snapshot. Channels that are subscribed
      * nowhere at the moment are subscribed where they belong now. Notifications follow the new
-     * masters of a Redis Cluster. All other channels miss no message if they are already subscribed
-     * on all of their new nodes. Otherwise this method throws, because nobody would notice the
-     * silence.
+     * masters of a Redis Cluster. Another channel must be subscribed already on all nodes where it
+     * belongs now, except lost ones; in a Redis Cluster, its node must still be there, unless the
+     * channel is sharded. Otherwise this method throws, because nobody would notice the silence.
      */
     void follow(Route newest) {
         if (newest == route) {

@@ -149,7 +149,7 @@ class CloseTest {
     }
 
     @Test
-    void anOrdinaryCallIsAnsweredAlsoAfterClose() throws Exception {
+    void anOrdinaryCallThatIsUnderWayIsAnsweredAfterClose() throws Exception {
         CountDownLatch isAsked = new CountDownLatch(1);
         ScriptedNode.Script script =
                 talk -> {

@@ -37,8 +37,8 @@ import java.util.stream.Stream;
 
 /**
  * Commands that a node has renamed, that the user may not ask about, or that the node describes as
- * older servers do; nodes that do not answer; replicas. A command that is not in the table may be
- * SELECT under another name, so its connection is not used for other commands.
+ * older servers do; nodes that do not answer; replicas. A command that the node does not fully
+ * describe may be SELECT under another name, so its connection is not used for other commands.
  */
 @SuppressWarnings("deprecation") // Deprecated methods must work, too.
 class LearntOtherwiseTest {

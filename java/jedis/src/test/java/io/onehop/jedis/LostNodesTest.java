@@ -100,7 +100,7 @@ class LostNodesTest {
         }
     }
 
-    /** Waits until no node of the client rests. */
+    /** Waits until calls to the nodes of these channels succeed again. */
     private static void awaitUp(OneHopClient client, List<String> channels) {
         for (String channel : channels) {
             assertTrue(

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Nodes that hang only for a short time, or only on connections that are open already. The calls
- * that are under way fail, and no others.
+ * Nodes that hang for a short time, or only on open connections, or that reset connections. Calls
+ * that are under way fail, no others.
  */
 class StallsTest {
     private static final int THREADS = 8;

@@ -21,8 +21,8 @@ public final class Timings {
 
     /**
      * The longest pause of a node that rests, its random part included. With a try of 300 ms one
-     * caller of a host waits for nothing each second, and a node that is back is served within a
-     * second.
+     * caller of a host waits without success each second, and a node that is back is served within
+     * a second.
      */
     public static final int REST_MS_MAX = 700;
 

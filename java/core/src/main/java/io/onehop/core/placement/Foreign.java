@@ -40,7 +40,7 @@ public abstract class Foreign {
         WEIGHTS,
         /** The number of a server's points is multiplied by its weight. */
         MANY_POINTS,
-        /** A server without a name is not the same as a server with that name. */
+        /** A server without a name differs from a server that has its address as a name. */
         UNNAMED,
         /** Servers are named as nutcracker names them. */
         SHORT_NAMES,

@@ -235,13 +235,13 @@ public final class NodeHealth {
         return failed(cause, connection.lease().health(), failure);
     }
 
-    /** True if a deadline ended the call, and the node had at least half of the time. */
+    /** True if a deadline ended the call, and that says something about the node. */
     static boolean isLate(OneHopException failure, NodeConnection connection) {
         return failure.getKind() == ErrorKind.DEADLINE_EXCEEDED
                 && cause(failure, connection) != null;
     }
 
-    /** Notes a passed deadline if the node had at least half of the time. */
+    /** Notes a passed deadline, if it says something about the node ({@code Lease.hadTime}). */
     void noteLate(NodeConnection connection) {
         if (connection.lease().hadTime(Timings.CLOCK_PAUSE_MS)) {
             times.lateMs().setOpaque(nowMs());

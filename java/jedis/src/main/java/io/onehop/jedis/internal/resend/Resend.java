@@ -32,7 +32,10 @@ public abstract class Resend implements Forwarding {
     private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     private boolean hasArrived;
 
-    /** When the wait of the batch's blocking command ends; 0 if there is no such command. */
+    /**
+     * When the wait of a blocking command that was sent alone ends; 0 if no command waits until
+     * such an instant.
+     */
     private long waitEndNs;
 
     /** {@code send} runs exchanges until each is done or failed, by the deadline. */
