@@ -117,13 +117,6 @@ typedef struct oh_call_terms {
     bool is_pinned;   /* Only for this node: redirects are not followed. */
     bool gathers;     /* Keep all replies until the last one has arrived, even large ones. */
     bool goes_beyond; /* Background work, which must not take connections from calls. */
-    /*
-     * The set whose member this exchange sends again, or NULL. If there is no free connection,
-     * another member may have the one that this exchange needs: oh_exchange_set_frees waits for it.
-     */
-    const struct oh_exchange_set *around;
-    bool (*frees)(const struct oh_exchange_set *around, const oh_connections *connections,
-        uint64_t deadline_ns);
 } oh_call_terms;
 
 /* The times of a call. */
@@ -234,6 +227,14 @@ typedef struct oh_exchange_set {
     bool has_waiting; /* A member waits until all are prepared. */
     /* Set if SSDB cannot execute the request of a member. Then nothing is sent to any node. */
     const oh_failure *refusal;
+    /*
+     * If this set sends commands again that a member of another set has sent: that set. Its members
+     * may have the last connections that this set needs. So while this set waits for a connection,
+     * it calls oh_exchange_set_advances, until they have given them back.
+     */
+    const struct oh_exchange_set *around;
+    bool (*advances)(const struct oh_exchange_set *around, const oh_connections *connections,
+        uint64_t deadline_ns);
 } oh_exchange_set;
 
 /* ---- Setting up and ending ---- */
@@ -298,10 +299,10 @@ bool oh_exchange_conclude(oh_exchange *exchange);
 void oh_exchange_set_send_waiting(oh_exchange_set *set);
 
 /*
- * Waits until a member that uses a connection of this pool has ended. False if there is none, or it
- * has not ended by the deadline (0: there is none), or the program has aborted the call.
+ * Advances all members for a moment, if one of them uses a connection of this pool. False if there
+ * is none, or the deadline (0: there is none) has passed, or the program has aborted the call.
  */
-bool oh_exchange_set_frees(
+bool oh_exchange_set_advances(
     const oh_exchange_set *set, const oh_connections *connections, uint64_t deadline_ns);
 
 /* Advances some exchanges, waiting at most `milliseconds`, for work that runs beside calls. */

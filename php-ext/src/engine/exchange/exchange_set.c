@@ -21,6 +21,8 @@
  * less than the tolerance of a deadline.
  */
 #define OH_DRAIN_NS 15000000
+/* How long a set is advanced before the caller looks for a connection that others gave back. */
+#define OH_ADVANCE_MS 10
 
 /* ---- The set ---- */
 
@@ -337,30 +339,19 @@ void oh_exchange_await(oh_exchange *exchange)
     oh_exchange_wait_until(exchange, has_ended);
 }
 
-/* Waits for the end of a member. False if the deadline comes first, or the call is aborted. */
-static bool await_member(const oh_exchange_set *set, oh_exchange *member, uint64_t deadline_ns)
-{
-    while (oh_exchange_is_active(member)) {
-        uint64_t now_ns = oh_clock_now_ns(), left_ms = (deadline_ns - now_ns + 999999) / 1000000;
-
-        if ((deadline_ns && now_ns >= deadline_ns) || oh_surroundings.is_ending()) {
-            return false;
-        }
-        member->replies.gathers = true; /* Nobody reads its replies meanwhile. */
-        move_all(
-            set->members, set->members_count, deadline_ns ? (int)OH_MIN(left_ms, INT_MAX) : -1);
-    }
-    return true;
-}
-
-bool oh_exchange_set_frees(
+bool oh_exchange_set_advances(
     const oh_exchange_set *set, const oh_connections *connections, uint64_t deadline_ns)
 {
+    if ((deadline_ns && oh_clock_now_ns() >= deadline_ns) || oh_surroundings.is_ending()) {
+        return false;
+    }
     for (uint32_t i = 0; i < set->members_count; i++) {
         oh_exchange *member = set->members[i];
 
         if (member->peer.connections == connections && oh_exchange_is_active(member)) {
-            return await_member(set, member, deadline_ns);
+            member->replies.gathers = true; /* Nobody reads its replies meanwhile. */
+            move_all(set->members, set->members_count, OH_ADVANCE_MS);
+            return true;
         }
     }
     return false;

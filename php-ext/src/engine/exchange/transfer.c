@@ -463,18 +463,27 @@ static void take_held(oh_exchange *exchange)
 typedef struct oh_waiting {
     oh_patience patience; /* First, so that both structs have one address. */
     oh_exchange *exchange;
+    bool was_ending; /* The program had aborted something before this wait. */
 } oh_waiting;
+
+static bool advances(oh_patience *patience, const oh_connections *connections)
+{
+    const oh_exchange_set *set = ((oh_waiting *)patience)->exchange->set;
+
+    return set && set->around && set->advances(set->around, connections, patience->deadline_ns);
+}
 
 static bool gives_up(oh_patience *patience)
 {
-    return oh_exchange_should_leave(((oh_waiting *)patience)->exchange, oh_clock_now_ns());
-}
+    const oh_waiting *waiting = (oh_waiting *)patience;
+    oh_exchange *exchange = waiting->exchange;
 
-static bool frees(oh_patience *patience, const oh_connections *connections)
-{
-    const oh_call_terms *terms = &((oh_waiting *)patience)->exchange->terms;
-
-    return terms->around && terms->frees(terms->around, connections, patience->deadline_ns);
+    if (!waiting->was_ending && oh_surroundings.is_ending()) {
+        oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_WAIT_ENDED);
+        exchange->found.was_interrupted = true;
+        return true;
+    }
+    return oh_exchange_should_leave(exchange, oh_clock_now_ns());
 }
 
 void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
@@ -486,7 +495,8 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
     const oh_peer *peer = &exchange->peer;
     oh_meter *meter = peer->metered->meter;
     oh_waiting waiting = {
-        {exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0, frees, gives_up}, exchange};
+        {exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0, advances, gives_up},
+        exchange, oh_surroundings.is_ending()};
     /* A new connection is wanted some time after the call began. */
     uint64_t now_ms = must_be_new ? 0 : exchange->times.begun_ns / 1000000;
     oh_wish wish = {must_be_new, peer->database};

@@ -392,8 +392,9 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wi
             oh_meter_count(meter, OH_METER_WAITS);
             has_waited = true;
         }
-        if (!patience->frees(patience, connections) &&
-            (!await(connections, deadline_ns, failure) || patience->gives_up(patience))) {
+        if ((!patience->advances(patience, connections) &&
+                !await(connections, deadline_ns, failure)) ||
+            patience->gives_up(patience)) {
             return NULL;
         }
         now_ms = oh_pool_join(connections, 0); /* A waiting caller keeps the entry of its node. */

@@ -58,8 +58,11 @@ uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined);
 /* How long a caller waits for a connection. */
 typedef struct oh_patience {
     uint64_t deadline_ns; /* 0: for ever. */
-    /* Called before the caller waits. True if the caller itself has given a connection back. */
-    bool (*frees)(struct oh_patience *patience, const oh_connections *connections);
+    /*
+     * Called before the caller waits. True if the caller itself uses a connection of this pool for
+     * something else, which has just been advanced for a moment.
+     */
+    bool (*advances)(struct oh_patience *patience, const oh_connections *connections);
     /*
      * Called from time to time while the caller waits. True if the caller gives up; then the
      * failure is set.

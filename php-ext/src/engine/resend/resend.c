@@ -165,11 +165,11 @@ static void send_all(oh_resend_run *run)
         .never_repeats = from->terms.never_repeats,
         .selects = from->terms.selects,
         .is_unknown = from->terms.is_unknown,
-        .gathers = true,
-        .around = from->set,
-        .frees = oh_exchange_set_frees};
+        .gathers = true};
 
     run->set->members_count = 0;
+    run->set->around = from->set;
+    run->set->advances = oh_exchange_set_advances;
     for (uint32_t i = 0; i < run->requests_count; i++) {
         oh_resend_request *sent = &run->requests[i];
         oh_peer peer = {.connections = oh_snapshot_connections(run->map, sent->node),
