@@ -130,6 +130,29 @@ for ($round = 0; $round < 2 || ($waits() === 0 && $round < 20); $round++) {
 }
 lab_show('wrong replies', $wrong);
 lab_show('a command has waited for that connection', $waits() > 0);
+
+echo "-- exit() in a signal handler ends a pipeline whose blocking command was redirected\n";
+[$moved, $unmoved] = [lab_key_in(230), lab_key_in(16300)];
+$redis->get($moved);
+$cluster->move(230, $a, $c);
+if (($child = pcntl_fork()) === 0) {
+    pcntl_async_signals(true);
+    pcntl_signal(SIGTERM, static fn () => exit(3));
+    $redis->pipeline()->blPop($moved, 0)->blPop($unmoved, 0)->exec();
+    exit(0);
+}
+Lab::until(
+    static fn () => str_contains($cluster->call($c, 'INFO', 'clients'), 'blocked_clients:2'),
+    'two waits',
+);
+posix_kill($child, SIGTERM);
+Lab::until(
+    static function () use ($child, &$status): bool {
+        return pcntl_waitpid($child, $status, WNOHANG) === $child;
+    },
+    'end of the process',
+);
+lab_show('exit status', pcntl_wexitstatus($status));
 ?>
 --EXPECT--
 -- ten slots with fifty keys move to the last node
@@ -161,3 +184,5 @@ OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
 -- the same pipeline uses the only connection to the new node
 wrong replies: 0
 a command has waited for that connection: true
+-- exit() in a signal handler ends a pipeline whose blocking command was redirected
+exit status: 3

@@ -51,6 +51,7 @@ oh_environment oh_surroundings = {
     .is_interrupted = never,
     .serve_interrupt = nothing,
     .is_ending = never,
+    .is_exiting = never,
     .may_read = always,
     .warn = print_warning,
     .log = print_line,

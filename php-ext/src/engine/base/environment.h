@@ -35,6 +35,8 @@ typedef struct oh_environment {
 
     /* True if the program aborts the call. The engine then ends all waits. */
     bool (*is_ending)(void);
+    /* True if the program itself ends. Then is_ending() is true, too, until it has ended. */
+    bool (*is_exiting)(void);
 
     /* True if the program lets the current caller read this file. */
     bool (*may_read)(const char *path);

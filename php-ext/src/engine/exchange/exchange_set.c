@@ -141,20 +141,26 @@ static bool has_buffered(oh_exchange *const *members, uint32_t count)
     return false;
 }
 
-/* Runs the program's signal handlers. If one aborts the call, all waits end. */
-static void let_handlers_run(oh_exchange *const *members, uint32_t count)
+/*
+ * Runs the program's signal handlers. False if one aborts the call or ends the program; then all
+ * waits end. While the program ends, no wait begins.
+ */
+static bool let_handlers_run(oh_exchange *const *members, uint32_t count)
 {
-    if (oh_surroundings.is_ending()) {
-        return;
+    bool is_aborted = oh_surroundings.is_exiting();
+
+    if (!oh_surroundings.is_ending()) {
+        oh_wait_serve_interrupts();
+        is_aborted = oh_surroundings.is_ending();
     }
-    oh_wait_serve_interrupts();
-    for (uint32_t i = 0; oh_surroundings.is_ending() && i < count; i++) {
+    for (uint32_t i = 0; is_aborted && i < count; i++) {
         if (oh_exchange_is_active(members[i])) {
             oh_failure_set(members[i]->failure, oh_exchange_outcome(members[i]), OH_SAY_WAIT_ENDED);
             members[i]->found.was_interrupted = true;
             oh_exchange_fail(members[i]);
         }
     }
+    return !is_aborted;
 }
 
 /*
@@ -207,6 +213,10 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
 {
     struct pollfd descriptors[OH_EXCHANGE_SET_MAX];
     bool is_waiting_long = is_blocking_long(members, count);
+
+    if (OH_UNLIKELY(is_waiting_long) && !let_handlers_run(members, count)) {
+        return;
+    }
     uint64_t now_ns = oh_clock_now_ns();
     int left_ms = has_buffered(members, count) ? 0 : time_left_ms(members, count, now_ns);
 
@@ -238,9 +248,6 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
     }
     pass_deadlines(members, count, descriptors, now_ns);
     leave_for_others(members, count, descriptors, now_ns);
-    if (OH_UNLIKELY(is_waiting_long)) {
-        let_handlers_run(members, count);
-    }
 }
 
 /*

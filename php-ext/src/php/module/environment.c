@@ -8,6 +8,7 @@
 
 #include "engine/base/environment.h"
 
+#include "php/exception/exception.h"
 #include "php/module/module.h"
 #include "php_onehop.h"
 
@@ -90,6 +91,7 @@ void oh_environment_startup(void)
         .is_interrupted = is_interrupted,
         .serve_interrupt = serve_interrupt,
         .is_ending = is_ending,
+        .is_exiting = oh_is_script_ending,
         .may_read = may_read,
         .warn = warn,
         .log = write_line,
