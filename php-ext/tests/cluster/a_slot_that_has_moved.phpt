@@ -134,7 +134,12 @@ lab_show('a command has waited for that connection', $waits() > 0);
 echo "-- exit() in a signal handler ends a pipeline whose blocking command was redirected\n";
 [$moved, $unmoved] = [lab_key_in(230), lab_key_in(16300)];
 $redis->get($moved);
+/* Without a newer map the first command needs a redirect. */
+foreach ($cluster->ports as $port) {
+    $cluster->call($port, 'ACL', 'SETUSER', 'default', '-cluster|shards', '-cluster|slots');
+}
 $cluster->move(230, $a, $c);
+$cluster->forgetStatistics();
 if (($child = pcntl_fork()) === 0) {
     pcntl_async_signals(true);
     pcntl_signal(SIGTERM, static fn () => exit(3));
@@ -142,8 +147,9 @@ if (($child = pcntl_fork()) === 0) {
     exit(0);
 }
 Lab::until(
-    static fn () => str_contains($cluster->call($c, 'INFO', 'clients'), 'blocked_clients:2'),
-    'two waits',
+    static fn () => $cluster->errors('MOVED') === 1
+        && !str_contains($cluster->call($c, 'INFO', 'clients'), 'blocked_clients:0'),
+    'redirect and wait',
 );
 posix_kill($child, SIGTERM);
 Lab::until(
