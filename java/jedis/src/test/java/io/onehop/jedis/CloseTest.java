@@ -224,7 +224,7 @@ class CloseTest {
     void closingWhileCallsAreRunningEndsThemAllAndLeavesNothing() throws InterruptedException {
         try (Nodes nodes = Nodes.start(2)) {
             for (int round = 0; round < 10; round++) {
-                OneHopClient redis = nodes.client("timeout: 2000", "pool_size: 2");
+                OneHopClient redis = nodes.client("pool_size: 2");
                 CountDownLatch running = new CountDownLatch(8);
                 Thread closer =
                         new Thread(

@@ -50,7 +50,7 @@ class ConcurrencyTest {
     @Test
     void everyValueBelongsToItsKeyWhileConnectionsAreKilled() throws InterruptedException {
         try (Nodes nodes = Nodes.start(4);
-                OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 4")) {
+                OneHopClient redis = nodes.client("pool_size: 4")) {
             String[] keys = Nodes.keys(1000);
             redis.mset(Nodes.pairs(key -> value(key), keys));
             AtomicLong values = new AtomicLong();
@@ -136,8 +136,7 @@ class ConcurrencyTest {
     void whileConnectionsAreKilledCountersAreBetweenTheAnsweredAndThePossiblyExecutedIncrements()
             throws InterruptedException {
         try (Nodes nodes = Nodes.start(2);
-                OneHopClient redis =
-                        nodes.client("timeout: 5000", "pool_size: 4", Inspected.NEVER_RESTING)) {
+                OneHopClient redis = nodes.client("pool_size: 4", Inspected.NEVER_RESTING)) {
             Map<String, AtomicLong> answered = new ConcurrentHashMap<>();
             Map<String, AtomicLong> perhaps = new ConcurrentHashMap<>();
             Callers.inThreadsWhileKilled(
@@ -194,7 +193,7 @@ class ConcurrencyTest {
     @Test
     void interruptsEndCallsAndNeverMixUpValues() throws InterruptedException {
         try (Nodes nodes = Nodes.start(2);
-                OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 3")) {
+                OneHopClient redis = nodes.client("pool_size: 3")) {
             String[] keys = Nodes.keys(200);
             redis.mset(Nodes.pairs(key -> value(key), keys));
             AtomicLong interrupted = new AtomicLong();
@@ -256,7 +255,7 @@ class ConcurrencyTest {
                         Nodes.clientOf(
                                 Stream.of(hung.server(), server.server()),
                                 "pool_size: 2",
-                                "timeout: 20000")) {
+                                "timeout: 60000")) {
             String sick = Nodes.keyOn(redis, hung.node());
             String well = Nodes.keyOn(redis, server.node());
             List<Thread> stuck =
@@ -287,7 +286,7 @@ class ConcurrencyTest {
                 thread.interrupt();
             }
             for (Thread thread : stuck) {
-                thread.join(10_000);
+                thread.join(30_000);
             }
             Inspected.assertNothingLeased(redis);
         }
@@ -409,8 +408,7 @@ class ConcurrencyTest {
     @Test
     void everyReplyReachesTheCallerItWasMeantFor() throws InterruptedException {
         try (Nodes nodes = Nodes.start(3);
-                OneHopClient redis =
-                        nodes.client("timeout: 3000", "pool_size: 4", Inspected.NEVER_RESTING)) {
+                OneHopClient redis = nodes.client("pool_size: 4", Inspected.NEVER_RESTING)) {
             String digest = redis.scriptLoad(ECHO);
             AtomicLong right = new AtomicLong();
             AtomicLong failed = new AtomicLong();

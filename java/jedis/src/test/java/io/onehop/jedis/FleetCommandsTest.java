@@ -445,10 +445,10 @@ class FleetCommandsTest {
 
     @Test
     void waitMayTakeAsLongAsItsOwnTimeoutAndWritesNoKey() {
-        try (OneHopClient hasty = nodes.client("timeout: 1500")) {
+        try (OneHopClient hasty = nodes.client("timeout: 4000")) {
             assertEquals(0, hasty.waitReplicas("key", 0, 100));
             assertEquals(
-                    0, hasty.waitReplicas("key", 1, 2000), "longer than the timeout of the pool");
+                    0, hasty.waitReplicas("key", 1, 5000), "longer than the timeout of the pool");
             assertEquals(
                     0L, hasty.executeCommand(new CommandArguments(Command.WAIT).add(1).add(10)));
             assertNotNull(

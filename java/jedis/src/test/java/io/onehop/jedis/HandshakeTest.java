@@ -69,7 +69,8 @@ class HandshakeTest {
         try (RedisServer server = RedisServer.start("requirepass", password);
                 OneHopClient redis =
                         Nodes.clientOf(
-                                "alpha: {engine: redis, redis_auth: '${PATH}', servers: ["
+                                "alpha: {engine: redis, timeout: 30000, redis_auth: '${PATH}',"
+                                        + " servers: ["
                                         + server.node()
                                         + "]}")) {
             assertEquals("OK", redis.set("key", "value"));
@@ -366,7 +367,7 @@ class HandshakeTest {
     @Test
     void theDatabaseOfTheBuilderReplacesTheDatabaseOfTheServerPool() {
         try (RedisServer server = RedisServer.start()) {
-            for (String own : List.of("database: 3", "redis_db: 3", "timeout: 5000")) {
+            for (String own : List.of("database: 3", "redis_db: 3", "timeout: 40000")) {
                 String config = Nodes.configOf(Stream.of(server.server()), own);
                 try (OneHopClient zero = clientIn(0, config);
                         OneHopClient seven = clientIn(7, config);

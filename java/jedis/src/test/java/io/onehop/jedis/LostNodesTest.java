@@ -121,10 +121,7 @@ class LostNodesTest {
         List<RedisServer> servers =
                 IntStream.range(0, 3).mapToObj(i -> RedisServer.start(NOTIFYING)).toList();
         try (OneHopClient client =
-                Nodes.clientOf(
-                        servers.stream().map(RedisServer::server),
-                        "timeout: 2000",
-                        "hash_tag: \"{}\"")) {
+                Nodes.clientOf(servers.stream().map(RedisServer::server), "hash_tag: \"{}\"")) {
             List<String> channels =
                     servers.stream().map(server -> Nodes.keyOn(client, server.node())).toList();
             List<String> living = channels.subList(0, 2);
@@ -159,7 +156,7 @@ class LostNodesTest {
     void aChannelThatIsSubscribedWhileItsNodeIsDeadIsHeardWhenTheNodeIsBack()
             throws InterruptedException {
         try (Nodes nodes = Nodes.start(2);
-                OneHopClient client = nodes.client("timeout: 2000")) {
+                OneHopClient client = nodes.client()) {
             RedisServer dead = nodes.servers().get(1);
             String first = Nodes.keyOn(client, nodes.servers().get(0).node());
             List<String> late = Nodes.keysOn(client, dead.node()).limit(3).toList();
@@ -188,7 +185,7 @@ class LostNodesTest {
     @Test
     void aSubscriptionEndsWhenNoNodeIsLeft() throws InterruptedException {
         try (Nodes nodes = Nodes.start(2);
-                OneHopClient client = nodes.client("timeout: 2000")) {
+                OneHopClient client = nodes.client()) {
             Hearing hearing = new Hearing();
             hearing.listen(() -> client.psubscribe(hearing, "*")).awaits(1);
             RedisServer first = nodes.servers().get(1);
@@ -202,7 +199,7 @@ class LostNodesTest {
     @Test
     void aLivingNodeOfAClusterTakesOverTheChannelsOfADeadNode() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, false, NOTIFYING);
-                OneHopClient client = cluster.client("timeout: 2000")) {
+                OneHopClient client = cluster.client()) {
             List<String> channels =
                     IntStream.range(0, 3)
                             .mapToObj(RedisClusterSubscriptionTest::channelOf)
@@ -218,7 +215,11 @@ class LostNodesTest {
             events.listen(() -> client.subscribe(events, EXPIRED)).awaits(1);
             plain.awaitsTold("missing " + dead.node() + " [" + channels.get(2) + "]");
             events.awaitsTold("missing " + dead.node() + " [" + EXPIRED + "]");
-            assertTrue(plain.told.stream().anyMatch(news -> news.startsWith("back 127.0.0.1:")));
+            assertTrue(
+                    holdsSoon(
+                            () ->
+                                    plain.told.stream()
+                                            .anyMatch(news -> news.startsWith("back 127.0.0.1:"))));
             publish(client, channels.subList(0, 2), "published on a living node ");
             patterns.awaitsHeard(20);
             expire(client, channels.subList(0, 2));

@@ -27,6 +27,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
@@ -61,11 +63,14 @@ class LyingClusterTest {
                                                 "MOVED", RedisCluster.slot(command.get(1)), owner)
                                         : null);
                 long before = redis.route().take().snapshot().generation();
+                long begunNs = System.nanoTime();
                 assertEquals(
                         keys.stream().map(key -> owner + " " + key).toList(), got(redis, keys));
                 long maps = redis.route().take().snapshot().generation() - before;
-                // One map for the redirects, and some of refreshes that run meanwhile.
-                assertTrue(maps < 10, maps + " maps");
+                // One map for the redirects, and some of refreshes that run meanwhile: on a busy
+                // machine one each second.
+                long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begunNs);
+                assertTrue(maps < 10 + seconds, maps + " maps");
             }
             Inspected.assertNothingLeased(redis);
         }
@@ -111,7 +116,7 @@ class LyingClusterTest {
                     assertThrows(
                             OneHopException.class,
                             () -> {
-                                try (OneHopClient redis = cluster.client("timeout: 5000")) {
+                                try (OneHopClient redis = cluster.client()) {
                                     redis.get("key");
                                 }
                             });
@@ -207,7 +212,7 @@ class LyingClusterTest {
     void callsToLyingNodesEnd(String lie) {
         try (LyingCluster cluster = new LyingCluster(2);
                 OneHopClient redis = cluster.client("timeout: 1500")) {
-            redis.get("key");
+            Callers.answered(() -> redis.get("key"));
             cluster.behave(
                     (node, command, talk) -> {
                         String other = cluster.to("MOVED", 5, 1 - node);
@@ -278,7 +283,7 @@ class LyingClusterTest {
         LongAdder right = new LongAdder();
         try (LyingCluster cluster = new LyingCluster(4);
                 OneHopClient redis = cluster.client("timeout: 5000")) {
-            redis.get("key");
+            Callers.answered(() -> redis.get("key"));
             cluster.behave(
                     (node, command, talk) ->
                             command.get(0).equals("GET")
@@ -286,21 +291,25 @@ class LyingClusterTest {
                                     : null);
             Runnable close = redis::close;
             List<Thread> threads = new ArrayList<>();
-            long endNs = System.nanoTime() + 2_000_000_000L;
+            AtomicBoolean isOver = new AtomicBoolean();
             for (int i = 0; i < 12; i++) {
                 int number = i;
-                threads.add(new Thread(() -> call(redis, number, endNs, wrong, right)));
+                threads.add(new Thread(() -> call(redis, number, isOver, wrong, right)));
             }
             threads.forEach(Thread::start);
-            while (System.nanoTime() < endNs) {
+            long begunNs = System.nanoTime();
+            for (long ms = 0; ms < 2000 || right.sum() == 0 && ms < 30_000; ) {
                 threads.get(ThreadLocalRandom.current().nextInt(threads.size())).interrupt();
                 Thread.sleep(3);
-                if (isClosedInTheMiddle && System.nanoTime() > endNs - 1_000_000_000L) {
+                ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNs);
+                // On a busy machine the interrupts leave no call time for a value at first.
+                if (isClosedInTheMiddle && ms > 1000 && right.sum() > 0) {
                     close.run();
                 }
             }
+            isOver.set(true);
             for (Thread thread : threads) {
-                thread.join(20_000);
+                thread.join(30_000);
                 assertFalse(thread.isAlive(), "a call has no end");
             }
             assertEquals(List.of(), List.copyOf(wrong));
@@ -308,7 +317,7 @@ class LyingClusterTest {
             if (!isClosedInTheMiddle) {
                 cluster.behave((node, command, talk) -> null);
                 Inspected.assertNothingLeased(redis);
-                assertTrue(redis.get("key").endsWith(" key"));
+                assertTrue(Callers.answered(() -> redis.get("key")).endsWith(" key"));
             }
         }
     }
@@ -333,8 +342,12 @@ class LyingClusterTest {
     }
 
     private static void call(
-            OneHopClient redis, int number, long endNs, Queue<String> wrong, LongAdder right) {
-        for (int i = 0; System.nanoTime() < endNs; i++) {
+            OneHopClient redis,
+            int number,
+            AtomicBoolean isOver,
+            Queue<String> wrong,
+            LongAdder right) {
+        for (int i = 0; !isOver.get(); i++) {
             int first = i;
             try {
                 if (i % 3 == 0) {

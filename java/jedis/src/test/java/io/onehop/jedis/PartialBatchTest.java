@@ -103,7 +103,7 @@ class PartialBatchTest {
                 OneHopClient redis =
                         with(
                                 how.equals("dead") ? Nodes.refusing() : hung.server(),
-                                "timeout: 1500")) {
+                                "timeout: 4000")) {
             String[] keys = Nodes.keys(400);
             write(redis, "value", keys);
             List<String> wanted = new ArrayList<>(List.of(keys));
@@ -191,7 +191,7 @@ class PartialBatchTest {
                     }
                 };
         try (ScriptedNode fourth = ScriptedNode.start(dripping);
-                OneHopClient redis = with(fourth.server(), "timeout: 3000")) {
+                OneHopClient redis = with(fourth.server(), "timeout: 8000")) {
             String value = "x".repeat(2000);
             String[] keys =
                     Stream.of(Nodes.keys(4000))
@@ -258,7 +258,7 @@ class PartialBatchTest {
                     }
                 };
         try (ScriptedNode fourth = ScriptedNode.start(silent);
-                OneHopClient redis = with(fourth.server(), "timeout: 1500")) {
+                OneHopClient redis = with(fourth.server(), "timeout: 4000")) {
             String[] keys = Nodes.keysOn(redis, "fourth").limit(1000).toArray(String[]::new);
             AbstractPipeline pipeline = redis.pipelined();
             List<Response<String>> replies =

@@ -216,7 +216,7 @@ class PauseTest {
                 Nodes.configOf(
                         Stream.of(nodes).map(ScriptedNode::server),
                         rule,
-                        "timeout: 3000",
+                        "timeout: 4500",
                         "server_failure_limit: 1");
         String output =
                 Jvm.outputOf(PausedProgram.class, List.of(), config, word, String.valueOf(keys));

@@ -149,9 +149,9 @@ class RedisClusterConfigurationTest {
                 seed(2, "read_from: prefer_replica"),
                 pool -> pool.readFrom() == ReadFrom.PREFER_REPLICA);
         change(
-                seed(4, "timeout: 30000"),
-                pool -> pool.timeoutMs() == 30000 && pool.readFrom() == ReadFrom.MASTER);
-        change(seed(0), pool -> pool.timeoutMs() != 30000);
+                seed(4, "timeout: 40000"),
+                pool -> pool.timeoutMs() == 40000 && pool.readFrom() == ReadFrom.MASTER);
+        change(seed(0), pool -> pool.timeoutMs() != 40000);
         isOver.set(true);
         for (Callers.Running caller : callers) {
             assertNull(caller.end());
@@ -264,7 +264,7 @@ class RedisClusterConfigurationTest {
     void aFileWithDeadSeedsIsUsedIfTheSeedsAreNodesOfTheMap() {
         client.set("a", "1");
         cluster.server(0).kill();
-        change(seed(0, "timeout: 30000"), pool -> pool.timeoutMs() == 30000);
+        change(seed(0, "timeout: 40000"), pool -> pool.timeoutMs() == 40000);
         RedisCluster.await(
                 "the replica of the dead seed serves",
                 () -> {

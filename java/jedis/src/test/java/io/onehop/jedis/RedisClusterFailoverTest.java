@@ -89,8 +89,8 @@ class RedisClusterFailoverTest {
     @Test
     void readsGoToReplicasOrToMastersIfTheReplicasAreDead() {
         try (RedisCluster cluster = RedisCluster.start(3, true);
-                OneHopClient client = cluster.client("timeout: 2000", "read_from: prefer_replica");
-                OneHopClient strict = cluster.client("timeout: 2000", "read_from: replica")) {
+                OneHopClient client = cluster.client("read_from: prefer_replica");
+                OneHopClient strict = cluster.client("read_from: replica")) {
             String[] keys = Nodes.keys(100);
             for (String key : keys) {
                 client.set(key, key);
@@ -138,8 +138,7 @@ class RedisClusterFailoverTest {
     @Test
     void aPlannedFailoverCausesNoFailure() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, true);
-                OneHopClient client =
-                        cluster.client("timeout: 10000", "read_from: prefer_replica")) {
+                OneHopClient client = cluster.client("read_from: prefer_replica")) {
             AtomicBoolean isOver = new AtomicBoolean();
             List<String> keys = List.of(Nodes.keys(100));
             Callers.Running writer =
@@ -179,7 +178,7 @@ class RedisClusterFailoverTest {
     @Test
     void aBlockingCommandGoesOnAtTheNewMaster() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(1, true);
-                OneHopClient client = cluster.client("timeout: 3000")) {
+                OneHopClient client = cluster.client()) {
             Jedis heir = cluster.server(1).jedis(); // Stays open when the replica is promoted.
             heir.configSet("slowlog-log-slower-than", "0");
             XReadParams endless = XReadParams.xReadParams().block(30_000);
@@ -230,7 +229,7 @@ class RedisClusterFailoverTest {
     @Test
     void clientUnblockEndsAWaitWithAFailure() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(1, false);
-                OneHopClient client = cluster.client("timeout: 3000");
+                OneHopClient client = cluster.client();
                 Jedis server = cluster.server(0).jedis()) {
             FutureTask<Object> wait = Callers.begun(() -> client.blpop(30.0, "nothing"));
             RedisCluster.await("the call blocks", () -> Callers.blocked(cluster.server(0)) == 1);
@@ -249,7 +248,7 @@ class RedisClusterFailoverTest {
     @Test
     void pipelinesLoseAndMixUpNothingWhileSlotsMove() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, false);
-                OneHopClient client = cluster.client("timeout: 10000")) {
+                OneHopClient client = cluster.client()) {
             Map<Integer, String> tags = new HashMap<>();
             for (int i = 0; tags.size() < 200; i++) {
                 int slot = RedisCluster.slot(String.valueOf(i));

@@ -82,7 +82,7 @@ class RedisClusterNodesTest {
     @Test
     void aNodeThatJoinsIsUsedWhenTheMapNamesItAndUnknownAfterItHasLeft() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
-                OneHopClient client = cluster.client("timeout: 5000")) {
+                OneHopClient client = cluster.client()) {
             String key = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(key, "1");
             assertEquals(3, client.topology().nodes().size());
@@ -134,7 +134,7 @@ class RedisClusterNodesTest {
     @Test
     void whenAllSeedsAreDeadNodesOfTheMapAreAsked() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
-                OneHopClient client = cluster.client("timeout: 2000")) {
+                OneHopClient client = cluster.client()) {
             String key = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(key, "1");
             cluster.add();
@@ -155,7 +155,7 @@ class RedisClusterNodesTest {
     @Test
     void aNewNodeAtTheSameAddressGetsNoConnectionOfTheEarlierNode() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
-                OneHopClient client = cluster.client("timeout: 5000")) {
+                OneHopClient client = cluster.client()) {
             String key = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(key, "1");
             String name = cluster.server(2).node();
@@ -193,7 +193,7 @@ class RedisClusterNodesTest {
                 OneHopClient client =
                         cluster.client("timeout: 5000", "server_retry_timeout: 600000")) {
             String key = RedisCluster.tagIn(SLOT_OF_LAST);
-            client.set(key, "1");
+            Callers.answered(() -> client.set(key, "1"));
             String name = cluster.server(2).node();
             String id = client.topology().find(name).id();
             cluster.server(2).kill();
@@ -236,7 +236,7 @@ class RedisClusterNodesTest {
     @Test
     void aNodeThatComesBackAtAnotherAddressIsFoundThere() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
-                OneHopClient client = cluster.client("timeout: 5000")) {
+                OneHopClient client = cluster.client()) {
             String key = RedisCluster.tagIn(SLOT_OF_LAST);
             client.set(key, "1");
             String before = cluster.server(2).node();
@@ -258,7 +258,7 @@ class RedisClusterNodesTest {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 3000")) {
             String lost = RedisCluster.tagIn(SLOT_OF_LAST);
-            client.set(lost, "1");
+            Callers.answered(() -> client.set(lost, "1"));
             List<String> ids = IntStream.range(0, 3).mapToObj(cluster::id).toList();
             for (int i = 0; i < 3; i++) {
                 try (Jedis jedis = cluster.server(i).jedis()) {
@@ -297,7 +297,7 @@ class RedisClusterNodesTest {
                 for (RedisServer server : cluster.servers()) {
                     server.ask(jedis -> jedis.configSet("cluster-preferred-endpoint-type", type));
                 }
-                try (OneHopClient client = cluster.client("timeout: 5000")) {
+                try (OneHopClient client = cluster.client()) {
                     String key = RedisCluster.tagIn(slot);
                     client.set(key, "1");
                     cluster.move(slot, 0, 2);
@@ -323,7 +323,7 @@ class RedisClusterNodesTest {
                                 both.toString(),
                                 "cluster-announce-ip",
                                 "::1");
-                OneHopClient client = cluster.client("timeout: 5000")) {
+                OneHopClient client = cluster.client()) {
             String key = RedisCluster.tagIn(100);
             client.set(key, "1");
             for (RedisServer server : cluster.servers()) {
@@ -370,9 +370,9 @@ class RedisClusterNodesTest {
         try (RedisServer plain = RedisServer.start();
                 RedisServer frozen = RedisServer.start();
                 OneHopClient dead =
-                        clientOf(2000, "127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1");
-                OneHopClient mixed = clientOf(2000, "127.0.0.1:1:1", plain.server());
-                OneHopClient late = clientOf(300, frozen.server())) {
+                        clientOf(30_000, "127.0.0.1:1:1", "127.0.0.1:2:1", "127.0.0.1:3:1");
+                OneHopClient mixed = clientOf(30_000, "127.0.0.1:1:1", plain.server());
+                OneHopClient late = clientOf(2000, frozen.server())) {
             NodeDown down = assertThrows(NodeDown.class, () -> dead.get("a"));
             for (int port = 1; port <= 3; port++) {
                 assertSays("127.0.0.1:" + port + ": Connection refused", down);
@@ -407,21 +407,21 @@ class RedisClusterNodesTest {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 RedisServer frozen = RedisServer.start()) {
             for (int i = 0; i < 5; i++) {
-                try (OneHopClient client = cluster.client("timeout: 2000")) {
+                try (OneHopClient client = cluster.client()) {
                     client.set("a", "1");
                 }
             }
             frozen.freeze();
-            OneHopClient asking = clientOf(5000, frozen.server());
+            OneHopClient asking = clientOf(12_000, frozen.server());
             Thread caller =
                     new Thread(() -> assertThrows(OneHopException.class, () -> asking.get("a")));
             caller.start();
             RedisCluster.await("the client asks for the map", () -> threads() >= 2);
             asking.close();
-            caller.join(4000);
+            caller.join(10_000);
             assertFalse(caller.isAlive(), "a call still waits for the map of a closed client");
             OneHopClient known = cluster.client("timeout: 2000");
-            known.set("a", "1");
+            Callers.answered(() -> known.set("a", "1"));
             cluster.servers().forEach(RedisServer::freeze);
             assertThrows(DeadlineExceeded.class, () -> known.get("a"));
             known.close();
@@ -435,7 +435,7 @@ class RedisClusterNodesTest {
     @Test
     void aMapOfStrangersIsNotBelievedWhileAKnownNodeAnswers() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
-                OneHopClient client = cluster.client("timeout: 3000")) {
+                OneHopClient client = cluster.client()) {
             String first = RedisCluster.tagIn(0);
             client.set(first, "value");
             try (Jedis stranger = cluster.server(2).jedis()) {

@@ -36,7 +36,7 @@ class RedisClusterSubscriptionTest {
     @BeforeEach
     void start() {
         cluster = RedisCluster.start(3, false);
-        client = cluster.client("timeout: 5000");
+        client = cluster.client();
     }
 
     @AfterEach

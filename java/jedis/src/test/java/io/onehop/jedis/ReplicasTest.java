@@ -89,7 +89,7 @@ class ReplicasTest {
         for (int i = first; i < 4; i++) {
             lines.append("\n   - " + replicas.get(i).node() + " " + master(i / 2));
         }
-        return nodes.config(lines.toString(), "read_from: " + from, "timeout: 5000");
+        return nodes.config(lines.toString(), "read_from: " + from);
     }
 
     private String master(int number) {
@@ -266,9 +266,7 @@ class ReplicasTest {
     @Test
     void replicasThatSentinelsNameAnswerAlsoDuringAFailover() {
         try (WatchedMasters masters = WatchedMasters.start(1);
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                masters.config("timeout: 5000", "read_from: prefer_replica"))) {
+                OneHopClient redis = Nodes.clientOf(masters.config("read_from: prefer_replica"))) {
             redis.set("key", "value");
             long before = masters.replica(0).calls("get");
             RedisCluster.await(
@@ -304,7 +302,6 @@ class ReplicasTest {
                 OneHopClient redis =
                         Nodes.clientOf(
                                 masters.config(
-                                        "timeout: 5000",
                                         "sentinel_tls: true",
                                         "tls_ca_cert_file: " + by.certificate("ca")))) {
             redis.set("key", "value");

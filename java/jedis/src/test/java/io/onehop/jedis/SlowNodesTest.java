@@ -24,7 +24,8 @@ import java.util.function.Supplier;
 
 /** Nodes that take more than half of the timeout for every answer. */
 class SlowNodesTest {
-    private static final int TIMEOUT_MS = 3000;
+    private static final int TIMEOUT_MS = 5000;
+    private static final int SLOW_MS = 2800;
 
     /** Answers the handshake and every command, each after its time. */
     private static ScriptedNode.Script after(int handshakeMs, int ms) {
@@ -63,7 +64,7 @@ class SlowNodesTest {
 
     @Test
     void aConnectionThatIsReadyTooLateServesTheNextCall() {
-        try (ScriptedNode node = ScriptedNode.start(after(1800, 1800));
+        try (ScriptedNode node = ScriptedNode.start(after(SLOW_MS, SLOW_MS));
                 OneHopClient redis = client(node)) {
             // The first command is sent in spite of the slow handshake, which may be chance.
             assertTrue(late(() -> redis.incr("key")).mayHaveExecuted());
@@ -76,7 +77,7 @@ class SlowNodesTest {
 
     @Test
     void aConnectionThatIsReadyTooLateForABatchServesTheNextBatch() {
-        try (ScriptedNode node = ScriptedNode.start(after(1800, 1800));
+        try (ScriptedNode node = ScriptedNode.start(after(SLOW_MS, SLOW_MS));
                 OneHopClient redis = client(node)) {
             late(() -> batch(redis));
             unsent(() -> batch(redis));
@@ -94,7 +95,7 @@ class SlowNodesTest {
         ScriptedNode.Script slow =
                 talk -> {
                     talk.command();
-                    Processes.pause(1800);
+                    Processes.pause(SLOW_MS);
                     talk.send("+PONG\r\n");
                     for (List<String> it : talk.commands()) {
                         if (it.get(0).equals("SUBSCRIBE")) {
@@ -125,7 +126,7 @@ class SlowNodesTest {
 
     @Test
     void theNextCallGoesOnWithAConnectionThatIsBeingOpened() {
-        try (ScriptedNode node = ScriptedNode.start(after(TIMEOUT_MS + 300, 0));
+        try (ScriptedNode node = ScriptedNode.start(after(TIMEOUT_MS + 1000, 0));
                 OneHopClient redis = client(node)) {
             unsent(() -> redis.get("key"));
             assertEquals(0, redis.status().nodes().get(0).idle(), "the connection is not open yet");
@@ -136,7 +137,7 @@ class SlowNodesTest {
 
     @Test
     void theNextBatchGoesOnWithAConnectionThatIsBeingOpened() {
-        try (ScriptedNode node = ScriptedNode.start(after(TIMEOUT_MS + 300, 0));
+        try (ScriptedNode node = ScriptedNode.start(after(TIMEOUT_MS + 1000, 0));
                 OneHopClient redis = client(node)) {
             unsent(() -> batch(redis));
             assertEquals("value", batch(redis));
@@ -163,7 +164,7 @@ class SlowNodesTest {
         AtomicBoolean isLate = new AtomicBoolean();
         AtomicBoolean hasClosed = new AtomicBoolean();
         try (ScriptedNode node = ScriptedNode.start(closing(isLate, hasClosed));
-                OneHopClient redis = node.client("timeout: 1500")) {
+                OneHopClient redis = node.client("timeout: 4000")) {
             unsent(() -> redis.get("key"));
             isLate.set(true);
             RedisCluster.await("the node has closed", hasClosed::get);
@@ -178,7 +179,7 @@ class SlowNodesTest {
         AtomicBoolean isLate = new AtomicBoolean();
         AtomicBoolean hasClosed = new AtomicBoolean();
         try (ScriptedNode node = ScriptedNode.start(closing(isLate, hasClosed));
-                OneHopClient redis = node.client("timeout: 1500", "tls: true")) {
+                OneHopClient redis = node.client("timeout: 4000", "tls: true")) {
             unsent(() -> redis.get("key"));
             isLate.set(true);
             RedisCluster.await("the node has closed", hasClosed::get);

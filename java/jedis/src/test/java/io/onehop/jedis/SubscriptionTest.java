@@ -331,7 +331,7 @@ class SubscriptionTest {
 
     @Test
     void subscriptionsTakeNoConnectionFromCalls() throws InterruptedException {
-        try (OneHopClient client = nodes.client("pool_size: 2", "timeout: 5000")) {
+        try (OneHopClient client = nodes.client("pool_size: 2")) {
             List<String> channels = channels();
             List<Collector> collectors = Stream.generate(Collector::new).limit(6).toList();
             List<Running> listening =
@@ -396,7 +396,7 @@ class SubscriptionTest {
     }
 
     private static void listensTo(
-            ScriptedNode.Script script, Class<? extends OneHopException> kind) {
+            ScriptedNode.Script script, Class<? extends OneHopException> kind, int timeoutMs) {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
@@ -404,7 +404,7 @@ class SubscriptionTest {
                                     script.talk(talk);
                                     talk.awaitClose();
                                 });
-                OneHopClient client = node.client("timeout: 1500")) {
+                OneHopClient client = node.client("timeout: " + timeoutMs)) {
             assertEquals(
                     node.node(),
                     assertThrows(kind, () -> client.subscribe(new Collector(), "a", "b"))
@@ -429,7 +429,8 @@ class SubscriptionTest {
 
     @Test
     void aMissingConfirmationIsAwaitedOnlyUntilTheDeadline() {
-        listensTo(talk -> talk.send(confirmation("subscribe", "a", 1)), DeadlineExceeded.class);
+        ScriptedNode.Script one = talk -> talk.send(confirmation("subscribe", "a", 1));
+        listensTo(one, DeadlineExceeded.class, 1500);
     }
 
     @Test
@@ -444,7 +445,7 @@ class SubscriptionTest {
                         "*3\r\n$9\r\nsubscribe\r\n$-1\r\n:1\r\n",
                         "hello\r\n",
                         ">2\r\n$7\r\nmessage\r\n$1\r\na\r\n")) {
-            listensTo(talk -> talk.send(wrong), ProtocolViolation.class);
+            listensTo(talk -> talk.send(wrong), ProtocolViolation.class, 30_000);
         }
     }
 
@@ -470,7 +471,7 @@ class SubscriptionTest {
                                                             .awaitClose();
                                                 }))
                         .toList();
-        try (OneHopClient client = Inspected.clientOf(both.stream(), "timeout: 2000")) {
+        try (OneHopClient client = Inspected.clientOf(both.stream())) {
             Collector collector =
                     new Collector() {
                         @Override

@@ -312,10 +312,10 @@ class TransactionTest {
 
     @Test
     void betweenWatchAndMultiACommandMayWaitLongerThanTheTimeout() {
-        try (OneHopClient client = nodes.client("timeout: 1500");
+        try (OneHopClient client = nodes.client("timeout: 4000");
                 AbstractTransaction transaction = client.transaction(false)) {
             transaction.watch(here);
-            assertNull(transaction.blpop(2, here).get());
+            assertNull(transaction.blpop(5, here).get());
             transaction.multi();
             transaction.set(here, "value");
             assertEquals(List.of("OK"), transaction.exec());
@@ -345,6 +345,13 @@ class TransactionTest {
      */
     private static void watching(
             ScriptedNode.Script then, BiConsumer<AbstractTransaction, ScriptedNode> test) {
+        watching(30_000, then, test);
+    }
+
+    private static void watching(
+            int timeoutMs,
+            ScriptedNode.Script then,
+            BiConsumer<AbstractTransaction, ScriptedNode> test) {
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake().command();
@@ -352,7 +359,8 @@ class TransactionTest {
                     then.talk(talk);
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient client = Inspected.clientOf(Stream.of(node), "timeout: 1500")) {
+                OneHopClient client =
+                        Inspected.clientOf(Stream.of(node), "timeout: " + timeoutMs)) {
             AbstractTransaction transaction = client.transaction(false);
             transaction.watch("key");
             test.accept(transaction, node);
@@ -426,6 +434,7 @@ class TransactionTest {
     void aNodeThatHangsDuringExecIsAwaitedOnlyUntilTheDeadline() {
         for (boolean isBegun : new boolean[] {false, true}) {
             watching(
+                    3000,
                     talk -> {
                         talk.command();
                         talk.send(isBegun ? "+OK\r\n" : "").awaitClose();
@@ -493,6 +502,7 @@ class TransactionTest {
     @Test
     void ifUnwatchFailsCloseClosesTheConnection() {
         watching(
+                3000,
                 talk -> {
                     talk.command();
                     talk.awaitClose();

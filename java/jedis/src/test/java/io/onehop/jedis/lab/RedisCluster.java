@@ -195,11 +195,17 @@ public final class RedisCluster implements AutoCloseable {
 
     /* ---- Clients ---- */
 
-    /** A pool of this cluster, with its first server as the seed. */
+    /**
+     * A pool of this cluster, with its first server as the seed. As in {@link Nodes#configOf}, the
+     * timeout is 30 s unless the test sets another one.
+     */
     public String config(String... directives) {
         StringBuilder config =
                 new StringBuilder(
                         "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n");
+        if (Arrays.stream(directives).noneMatch(each -> each.startsWith("timeout:"))) {
+            config.append("  timeout: 30000\n");
+        }
         for (String directive : directives) {
             config.append("  ").append(directive).append('\n');
         }

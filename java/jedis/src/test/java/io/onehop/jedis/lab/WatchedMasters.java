@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -215,11 +216,15 @@ public final class WatchedMasters implements AutoCloseable {
 
     /**
      * A server pool alpha with these directives, of the servers that were masters in the beginning.
+     * As in {@link Nodes#configOf}, the timeout is 30 s unless the test sets another one.
      */
     public String config(String... directives) {
         StringBuilder text = new StringBuilder("alpha:\n  sentinels:\n");
         (certificates == null ? sentinels : tlsPorts)
                 .forEach(port -> text.append("   - 127.0.0.1:" + port + "\n"));
+        if (Arrays.stream(directives).noneMatch(each -> each.startsWith("timeout:"))) {
+            text.append("  timeout: 30000\n");
+        }
         for (String directive : directives) {
             text.append("  " + directive + "\n");
         }
