@@ -68,7 +68,7 @@ class CredentialsTest {
     private OneHopClient client(Supplier<RedisCredentials> provider, String directives) {
         return OneHopClient.builder()
                 .configText(
-                        "alpha: {engine: redis, "
+                        "alpha: {engine: redis, timeout: 30000, "
                                 + directives
                                 + "servers: ["
                                 + server.node()
@@ -146,7 +146,8 @@ class CredentialsTest {
         try (RedisServer old = RedisServer.start("rename-command", "AUTH nothing");
                 OneHopClient redis =
                         Nodes.clientOf(
-                                "alpha: {redis_auth: secret-0, username: shop, servers: ["
+                                "alpha: {timeout: 30000, redis_auth: secret-0, username: shop,"
+                                        + " servers: ["
                                         + old.node()
                                         + "]}")) {
             ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> redis.get("key"));
@@ -172,7 +173,8 @@ class CredentialsTest {
         Path file = Files.writeString(folder.resolve("password"), "secret-0");
         try (OneHopClient redis =
                 Nodes.clientOf(
-                        "alpha: {max_connection_age: 20, username: shop, redis_auth_file: "
+                        "alpha: {timeout: 30000, max_connection_age: 20, username: shop,"
+                                + " redis_auth_file: "
                                 + file
                                 + ", servers: ["
                                 + server.node()
@@ -262,7 +264,11 @@ class CredentialsTest {
      */
     private OneHopClient followingClient(RedisServer server) {
         return Nodes.clientOf(
-                "alpha: {redis_auth_file: " + file() + ", servers: [" + server.node() + "]}");
+                "alpha: {timeout: 30000, redis_auth_file: "
+                        + file()
+                        + ", servers: ["
+                        + server.node()
+                        + "]}");
     }
 
     private void assertRefused(RedisServer server, String reason) {

@@ -102,7 +102,7 @@ class CurrentRouteTest {
             ScanIteration finished = redis.scanIteration(10, "*");
             finished.nextBatchList();
             Stream<String> both = nodes.servers().stream().map(RedisServer::server);
-            assertTrue(redis.snapshots().adopt(topology(both, "timeout: 1234")));
+            assertTrue(redis.snapshots().adopt(topology(both, "timeout: 40000")));
             finished.nextBatchList();
             assertTrue(finished.isIterationCompleted());
             ScanIteration cut = redis.scanIteration(10, "*");
@@ -211,7 +211,7 @@ class CurrentRouteTest {
                                     nodes.servers().stream().map(RedisServer::server),
                                     "timeout: 30000",
                                     "pool_size: 2"),
-                            second(nodes, "timeout: 20000"));
+                            second(nodes, "timeout: 40000"));
             List<String> names = nodes.servers().stream().map(RedisServer::node).toList();
             Callers.inThreads(
                     8,

@@ -188,10 +188,10 @@ class EachNodeTest {
 
     @Test
     void aBlockingCommandMayTakeLongerThanTheTimeout() {
-        try (OneHopClient hasty = nodes.client("timeout: 1500")) {
+        try (OneHopClient hasty = nodes.client("timeout: 3000")) {
             redis.del("list");
             Map<String, List<String>> popped =
-                    hasty.onEachNode(commands -> commands.blpop(2, "list"));
+                    hasty.onEachNode(commands -> commands.blpop(4, "list"));
             assertEquals(Collections.nCopies(3, null), new ArrayList<>(popped.values()));
         }
     }

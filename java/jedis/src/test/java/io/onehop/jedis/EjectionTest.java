@@ -36,7 +36,7 @@ import java.util.stream.Stream;
  * to the nodes to which nutcracker moves them. After the same time they move back.
  */
 class EjectionTest {
-    private static final int RETRY_MS = 3000;
+    private static final int RETRY_MS = 6000;
     private static final List<String> KEYS = List.of(Nodes.keys(400));
 
     private static NodeStatus nodeOf(OneHopClient redis, String node) {
@@ -111,8 +111,7 @@ class EjectionTest {
                     Stream.concat(
                                     Stream.of(
                                             "auto_eject_hosts: true",
-                                            "server_retry_timeout: " + RETRY_MS,
-                                            "timeout: 2000"),
+                                            "server_retry_timeout: " + RETRY_MS),
                                     Stream.of(directives.split(",")))
                             .toArray(String[]::new);
             String config =

@@ -97,7 +97,7 @@ class ErrorSweepTest {
         try (RedisServer well = RedisServer.start()) {
             Stream<String> servers =
                     Stream.of("localhost:" + well.port() + ":1 well", "127.0.0.1:" + port + ":1 d");
-            String config = Nodes.configOf(servers, "timeout: 5000");
+            String config = Nodes.configOf(servers);
             String here;
             String there;
             try (OneHopClient placing = Nodes.clientOf(config)) {
@@ -109,8 +109,8 @@ class ErrorSweepTest {
                     Jedis publisher = dead.jedis()) {
                 awaitListeners(publisher, there);
                 meet(clients, "heard hello");
-                write(config.replace("5000", "4000"));
-                meet(clients, "timeout 4000");
+                write(config.replace("30000", "40000"));
+                meet(clients, "timeout 40000");
                 end(clients);
             }
         }
@@ -121,7 +121,7 @@ class ErrorSweepTest {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 Jedis admin = masters.master(0).jedis()) {
             admin.set("key", "value");
-            UnaryOperator<String> clients = clients(masters.config("timeout: 2000"));
+            UnaryOperator<String> clients = clients(masters.config());
             meet(clients, "value value");
             masters.failOver(0);
             meet(clients, "at " + masters.replica(0).node(), "value value");

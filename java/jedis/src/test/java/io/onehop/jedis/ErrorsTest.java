@@ -138,7 +138,7 @@ class ErrorsTest {
             System.out.println("leased " + pool.getNumActive());
             System.out.println("usable " + usable(pool));
             redis.close();
-            for (int i = 0; i < 100 && sockets() > before; i++) {
+            for (int i = 0; i < 600 && sockets() > before; i++) {
                 Thread.sleep(50);
             }
             System.out.println("sockets " + (sockets() - before));

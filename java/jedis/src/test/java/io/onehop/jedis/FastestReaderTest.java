@@ -40,8 +40,7 @@ class FastestReaderTest {
     @Test
     void readsAvoidASlowNodeAndReturnWhenTheNodeIsFastAgain() {
         try (RedisCluster cluster = RedisCluster.start(1, true);
-                OneHopClient client =
-                        cluster.client("timeout: 10000", "read_from: lowest_latency")) {
+                OneHopClient client = cluster.client("read_from: lowest_latency")) {
             client.set("key", "value");
             cluster.awaitWrites(1);
             for (int slow : new int[] {0, 1, 0}) {

@@ -81,7 +81,7 @@ class FilesAllowedLaterTest {
      * certificates, the port for TLS and the plain one.
      */
     static final class FilesAllowedLaterProgram {
-        private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(30);
+        private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(90);
         private static final String FROM_ITS_OWNER = "r--------";
         private static final String FROM_NOBODY = "---------";
 
@@ -98,10 +98,10 @@ class FilesAllowedLaterTest {
             FilesAllowedLaterProgram program =
                     new FilesAllowedLaterProgram(Path.of(arguments[0]), arguments[1]);
             try (Log log = new Log();
-                    Jedis admin = new Jedis("127.0.0.1", Integer.parseInt(arguments[2]))) {
+                    Jedis admin = new Jedis("127.0.0.1", Integer.parseInt(arguments[2]), 30_000)) {
                 admin.aclSetUser("default", "resetpass", ">old", ">new");
                 admin.configSet("tls-auth-clients", "yes");
-                program.putAll("old", 20000, FROM_ITS_OWNER);
+                program.putAll("old", 30000, FROM_ITS_OWNER);
                 try (OneHopClient redis = Nodes.clientOf(program.live("config"))) {
                     program.run(redis, admin, log);
                 }
@@ -110,7 +110,7 @@ class FilesAllowedLaterTest {
 
         private void run(OneHopClient redis, Jedis admin, Log log) throws Exception {
             System.out.println(isServed(redis, admin));
-            putAll("new", 7777, FROM_NOBODY);
+            putAll("new", 40000, FROM_NOBODY);
             List<String> left =
                     new ArrayList<>(List.of("config", "password", "cert", "key", "ca_cert"));
             long end = System.nanoTime() + WAIT_NS;

@@ -41,7 +41,7 @@ class LargeClusterTest {
         IntUnaryOperator owner =
                 slot -> isDealt ? slot % masters : ((slot + 1) * masters - 1) / 16384;
         try (RedisCluster cluster = RedisCluster.startLarge(masters, replicas, isDealt);
-                OneHopClient client = cluster.client("timeout: 5000")) {
+                OneHopClient client = cluster.client()) {
             Topology topology = client.topology();
             assertEquals(1000, topology.nodes().size());
             assertEquals(

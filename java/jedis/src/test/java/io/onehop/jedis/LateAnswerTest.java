@@ -108,7 +108,7 @@ class LateAnswerTest {
                                     }
                                     isGone.countDown();
                                 });
-                OneHopClient redis = node.client("timeout: 2000")) {
+                OneHopClient redis = node.client("timeout: 4000")) {
             assertThrows(DeadlineExceeded.class, () -> read(redis, kind, "a", "b"));
             hasFailed.countDown();
             for (int i = 0; i < 20; i++) {

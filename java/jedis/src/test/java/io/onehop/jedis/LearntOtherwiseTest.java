@@ -270,7 +270,7 @@ class LearntOtherwiseTest {
                         .pool("alpha")
                         .configText(
                                 "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n"
-                                        + "  pool_size: 1\n  servers:\n    - "
+                                        + "  pool_size: 1\n  timeout: 30000\n  servers:\n    - "
                                         + server.server()
                                         + "\n")
                         .build();

@@ -164,8 +164,7 @@ class NamesTest {
         }
 
         private static OneHopClient client(String name, RedisServer server) {
-            return Nodes.clientOf(
-                    Stream.of(name + ".test:" + server.port() + ":1"), "timeout: 5000");
+            return Nodes.clientOf(Stream.of(name + ".test:" + server.port() + ":1"));
         }
 
         private static String value(OneHopClient client) {

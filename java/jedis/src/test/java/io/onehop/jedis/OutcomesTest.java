@@ -105,8 +105,7 @@ class OutcomesTest {
             }
             servers.add(address + " n" + i);
         }
-        try (OneHopClient redis =
-                Nodes.clientOf(servers.stream(), Inspected.NEVER_RESTING, "timeout: 20000")) {
+        try (OneHopClient redis = Nodes.clientOf(servers.stream(), Inspected.NEVER_RESTING)) {
             String[] keys =
                     redis.topology().nodes().stream()
                             .map(node -> Nodes.keyOn(redis, node.name()))

@@ -250,8 +250,7 @@ class PipelineTest {
                 ScriptedNode b = ScriptedNode.start(script);
                 ScriptedNode c = ScriptedNode.start(script);
                 OneHopClient client =
-                        Nodes.clientOf(
-                                Stream.of(a.server(), b.server(), c.server()), "timeout: 20000")) {
+                        Nodes.clientOf(Stream.of(a.server(), b.server(), c.server()))) {
             String[] keys =
                     Stream.of(a, b, c)
                             .map(node -> Nodes.keyOn(client, node.node()))

@@ -121,8 +121,7 @@ class PoolTest {
                 OneHopClient redis =
                         Nodes.clientOf(
                                 Stream.of(first.server() + " a", second.server() + " b"),
-                                "pool_size: 1",
-                                "timeout: 20000")) {
+                                "pool_size: 1")) {
             Thread holder = new Thread(() -> redis.get(Nodes.keyOn(redis, "a")));
             holder.start();
             inUse.await();

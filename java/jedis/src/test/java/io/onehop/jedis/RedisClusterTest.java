@@ -56,7 +56,7 @@ class RedisClusterTest {
 
     @BeforeEach
     void open() {
-        client = cluster.client("timeout: 5000");
+        client = cluster.client();
     }
 
     @AfterEach
@@ -144,7 +144,7 @@ class RedisClusterTest {
     void aServerThatRefusesClusterShardsIsAskedForClusterSlotsFromThenOn() {
         String key = movable("shards", 1).get(0);
         permit("-cluster|shards");
-        try (OneHopClient fresh = cluster.client("timeout: 5000")) {
+        try (OneHopClient fresh = cluster.client()) {
             fresh.set(key, "x");
             long refused = sum(RedisClusterTest::refusals);
             long asked = sum(server -> server.calls("cluster|slots"));
@@ -257,7 +257,9 @@ class RedisClusterTest {
         for (int i = 0; i < counts.size(); i++) {
             assertEquals(1 + i / 200, counts.get(i).get());
         }
-        assertEquals(100, redirects(client));
+        // Some fewer if a slow call before the batch has asked for the map.
+        long redirects = redirects(client);
+        assertTrue(redirects > 0 && redirects <= 100, redirects + " redirects");
     }
 
     @Test
@@ -367,8 +369,8 @@ class RedisClusterTest {
                 }
             }
             try (OneHopClient other = cluster.client("timeout: 5000")) {
-                other.set("elsewhere", "x");
-                assertEquals("x", other.get("elsewhere"));
+                Callers.answered(() -> other.set("elsewhere", "x"));
+                assertEquals("x", Callers.answered(() -> other.get("elsewhere")));
                 RedisCluster.await(
                         "the failure names the reason", // A deadline may come first.
                         () ->
@@ -395,7 +397,7 @@ class RedisClusterTest {
                 OneHopClient lost =
                         Nodes.clientOf(
                                 "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n"
-                                        + "  cluster: true\n  timeout: 5000\n  servers:\n    - "
+                                        + "  cluster: true\n  timeout: 30000\n  servers:\n    - "
                                         + alone.server()
                                         + "\n")) {
             ConfigInvalid none = assertThrows(ConfigInvalid.class, () -> lost.set("a", "1"));

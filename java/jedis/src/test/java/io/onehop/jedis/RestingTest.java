@@ -173,7 +173,7 @@ class RestingTest {
     void aHungNodeRestsAfterTwoDeadlines() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = server.client("timeout: 700")) {
-            redis.set("key", "value");
+            Callers.answered(() -> redis.set("key", "value"));
             server.freeze();
             // A deadline that a busy machine notices too late is not counted.
             OneHopException failure = rests(redis, "key");
@@ -209,7 +209,8 @@ class RestingTest {
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient redis = node.client()) {
             assertEquals("value", redis.get("key"));
-            NodeConnection idle = Inspected.pools(redis)[0].lease(new Holder(), Deadline.in(1000));
+            NodeConnection idle =
+                    Inspected.pools(redis)[0].lease(new Holder(), Deadline.in(30_000));
             // Other callers find out, over new connections, that the node is sick.
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertThrows(NodeDown.class, () -> redis.incr("key"));
@@ -321,7 +322,7 @@ class RestingTest {
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
-                OneHopClient redis = node.client("timeout: 500", "server_failure_limit: 1")) {
+                OneHopClient redis = node.client("timeout: 2000", "server_failure_limit: 1")) {
             AtomicInteger late = new AtomicInteger();
             Callers.inThreads(
                     6,
@@ -372,7 +373,7 @@ class RestingTest {
                                 "redis_auth: right",
                                 "server_failure_limit: 1",
                                 "pool_size: 1",
-                                "timeout: 1500")) {
+                                "timeout: 4000")) {
             for (int i = 0; i < 3; i++) {
                 assertThrows(ConfigInvalid.class, () -> wrong.get("key"));
             }
@@ -380,7 +381,8 @@ class RestingTest {
             Thread.currentThread().interrupt();
             assertThrows(DeadlineExceeded.class, () -> right.get("key"));
             assertTrue(Thread.interrupted());
-            NodeConnection only = Inspected.pools(right)[0].lease(new Holder(), Deadline.in(1000));
+            NodeConnection only =
+                    Inspected.pools(right)[0].lease(new Holder(), Deadline.in(30_000));
             assertThrows(PoolExhausted.class, () -> right.get("key"));
             Inspected.pools(right)[0].returnObject(only);
             assertNull(right.get("key"));

@@ -179,7 +179,7 @@ class SsdbNodesTest {
     @Test
     void ssdbsCommandsAreNotSentToRedis() {
         try (RedisServer server = RedisServer.start();
-                OneHopClient other = server.client("timeout: 2000")) {
+                OneHopClient other = server.client()) {
             assertReason("only SSDB", () -> other.sendCommand(() -> "hclear".getBytes(), "h"));
         }
     }

@@ -137,6 +137,7 @@ class SubscriptionTest {
                                 .clientConfig(
                                         DefaultJedisClientConfig.builder()
                                                 .protocol(RedisProtocol.RESP2)
+                                                .timeoutMillis(30_000)
                                                 .build())
                                 .build()) {
             Running there = new Running(() -> single.subscribe(one, "a", "key:1", "key:2"));

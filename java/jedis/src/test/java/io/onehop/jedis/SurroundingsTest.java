@@ -99,7 +99,8 @@ class SurroundingsTest {
 
         public static void main(String[] server) {
             String configuration =
-                    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  servers:\n    - "
+                    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 30000\n"
+                            + "  servers:\n    - "
                             + server[0]
                             + "\n";
             try (OneHopClient redis =

@@ -85,7 +85,7 @@ final class TlsFaultsTest {
      * The failure of the first call. Its timeout is so long that the deadline is not the reason.
      */
     private static OneHopException failure(OneHopClient.Builder builder, String server) {
-        return failure(builder, server, 10_000);
+        return failure(builder, server, 30_000);
     }
 
     private static OneHopException failure(
@@ -241,8 +241,8 @@ final class TlsFaultsTest {
     @Test
     void aPlainRedisWaitsForTheRestOfALineUntilTheDeadline() {
         try (RedisServer plain = RedisServer.start()) {
-            OneHopException failure = failure(trusting(), plain.server(), 300);
-            requireReason("TLS handshake not finished within 300 ms", failure);
+            OneHopException failure = failure(trusting(), plain.server(), 3000);
+            requireReason("TLS handshake not finished within 3000 ms", failure);
             assertEquals(ErrorKind.DEADLINE_EXCEEDED, failure.getKind());
         }
     }
@@ -251,8 +251,8 @@ final class TlsFaultsTest {
     void aNodeThatHangsAfterTheClientHello() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose)) {
             requireReason(
-                    "TLS handshake not finished within 300 ms",
-                    failure(trusting(), node.server(), 300));
+                    "TLS handshake not finished within 3000 ms",
+                    failure(trusting(), node.server(), 3000));
         }
     }
 
@@ -264,7 +264,7 @@ final class TlsFaultsTest {
                                 trusting(),
                                 Nodes.configOf(
                                         Stream.of(node.server(), good.server()),
-                                        "timeout: 1000"))) {
+                                        "timeout: 4000"))) {
             String here = Nodes.keyOn(redis, good.node());
             String there = Nodes.keyOn(redis, node.node());
             Callers.answered(() -> redis.get(here)); // The batch needs no handshake there.
@@ -280,7 +280,7 @@ final class TlsFaultsTest {
                             });
             OneHopException failure = partial.getFailures().get(node.node());
             assertFalse(failure.mayHaveExecuted());
-            requireReason("TLS handshake not finished within 1000 ms", failure);
+            requireReason("TLS handshake not finished within 4000 ms", failure);
             assertEquals("yes", Callers.answered(() -> redis.get(here)));
         }
     }

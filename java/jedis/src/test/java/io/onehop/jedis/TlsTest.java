@@ -219,14 +219,14 @@ final class TlsTest {
                     };
             Thread listener = new Thread(() -> redis.subscribe(subscriber, "news"));
             listener.start();
-            assertTrue(ready.await(10, TimeUnit.SECONDS));
+            assertTrue(ready.await(30, TimeUnit.SECONDS));
             try (AbstractPipeline batch = redis.pipelined()) {
                 for (int i = 0; i < count; i++) {
                     batch.publish("news", i + text);
                 }
                 batch.sync();
             }
-            listener.join(20_000);
+            listener.join(30_000);
             assertEquals(IntStream.range(0, count).mapToObj(i -> i + text).toList(), seen);
         }
     }
@@ -376,7 +376,7 @@ final class TlsTest {
             try (OneHopClient redis =
                     Nodes.clientOf(
                             OneHopClient.builder().tls(context),
-                            "alpha:\n  cluster: true\n  servers: ["
+                            "alpha:\n  cluster: true\n  timeout: 30000\n  servers: ["
                                     + nodes.get(0).server()
                                     + "]\n")) {
                 List<Response<String>> all = new ArrayList<>();

@@ -266,7 +266,8 @@ class TracingTest {
     @Test
     void aCallThatGetsNoMapOfTheClusterHasASpanOfItsQuestionForTheMap() {
         String config =
-                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n  servers:\n    - "
+                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  cluster: true\n  timeout: 30000\n"
+                        + "  servers:\n    - "
                         + lost
                         + ":1\n";
         try (OneHopClient cluster = client(config)) {

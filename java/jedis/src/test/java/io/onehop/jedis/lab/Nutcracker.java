@@ -30,6 +30,7 @@ public final class Nutcracker implements AutoCloseable {
                 new HostAndPort("127.0.0.1", port),
                 DefaultJedisClientConfig.builder()
                         .serverDefaultProtocol()
+                        .timeoutMillis(30_000)
                         .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
                         .build());
     }

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 
 /** Questions to a node that opens connections slowly. */
 class NodeQuestionTest {
-    private static final int TIMEOUT_MS = 1500;
+    private static final int TIMEOUT_MS = 4000;
 
     private static Pool poolOf(ScriptedNode node) throws Exception {
         String config = Nodes.configOf(Stream.of(node.server()), "timeout: " + TIMEOUT_MS);
