@@ -363,9 +363,9 @@ class MoveTest {
     void aSlowRestoreIsWaitedFor() throws Exception {
         allow("-migrate -wait -publish");
         List<String> keys = fillWithMoving();
-        Path file = file(movingText("timeout: 3000", "username: mover", "redis_auth: secret"));
+        Path file = file(movingText("timeout: 5000", "username: mover", "redis_auth: secret"));
         try (Jedis jedis = nodes.servers().get(2).jedis()) {
-            jedis.clientPause(6000, ClientPauseMode.WRITE);
+            jedis.clientPause(10_000, ClientPauseMode.WRITE);
             move(file).with(ExitStatus.FINE).says("nothing is left");
         }
         assertMoved(keys);

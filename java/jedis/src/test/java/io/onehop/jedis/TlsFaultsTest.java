@@ -287,7 +287,7 @@ final class TlsFaultsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    @Timeout(600)
+    @Timeout(1200)
     void aResetAtEachByteOfTheHandshake(String version) {
         try (TlsServer server = TlsServer.start(certificates, "node", "tls-protocols", version);
                 Relay relay = Relay.to(server.port())) {

@@ -48,7 +48,7 @@ final class FailuresTest {
 
     @BeforeAll
     static void killOne() {
-        client = NODES.client("timeout: 20000");
+        client = NODES.client();
         template = new StringRedisTemplate(new OneHopConnectionFactory(client));
         RedisServer dead = NODES.servers().get(0);
         lost = Nodes.keyOn(client, dead.node());

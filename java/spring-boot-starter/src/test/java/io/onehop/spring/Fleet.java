@@ -28,13 +28,13 @@ enum Fleet {
     RING {
         @Override
         String start() {
-            return Nodes.start(3).config("hash_tag: \"{}\"", "timeout: 20000");
+            return Nodes.start(3).config("hash_tag: \"{}\"");
         }
     },
     CLUSTER {
         @Override
         String start() {
-            return RedisCluster.start(3, false).config("timeout: 20000");
+            return RedisCluster.start(3, false).config();
         }
     };
 

@@ -21,7 +21,7 @@ final class ListenerTest {
     @Test
     void everyListenerHearsAgain() throws Exception {
         try (Nodes nodes = Nodes.start(2);
-                OneHopClient client = nodes.client("timeout: 20000")) {
+                OneHopClient client = nodes.client()) {
             Set<String> heard = ConcurrentHashMap.newKeySet();
             RedisMessageListenerContainer container = container(client, heard);
             container.afterPropertiesSet();

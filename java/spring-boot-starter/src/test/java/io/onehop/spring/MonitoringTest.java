@@ -35,7 +35,7 @@ final class MonitoringTest {
     @BeforeAll
     static void start() throws IOException {
         nodes = Nodes.start(2);
-        String config = nodes.config("timeout: 20000");
+        String config = nodes.config();
         Path file = Files.writeString(folder.resolve("nutcracker.yml"), config);
         context =
                 AutoConfigurationTest.run(

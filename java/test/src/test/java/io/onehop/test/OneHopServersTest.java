@@ -23,7 +23,7 @@ import java.nio.file.Path;
 /** Servers that tests stop and pause, and what is left of them. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class OneHopServersTest {
-    @RegisterExtension static final OneHopServers servers = OneHopServers.ring(2);
+    @RegisterExtension static final OneHopServers servers = OneHopServers.ring(2, "timeout: 30000");
 
     @Test
     @Order(1)
@@ -43,7 +43,7 @@ class OneHopServersTest {
 
     @Test
     void aPausedNodeMakesCallersWait() {
-        try (OneHopServers some = OneHopServers.ring(1, "timeout: 2000")) {
+        try (OneHopServers some = OneHopServers.ring(1, "timeout: 5000")) {
             some.serverOf("key").pause();
             assertThrows(DeadlineExceeded.class, () -> some.client().get("key"));
             some.reset();
@@ -65,12 +65,12 @@ class OneHopServersTest {
 
     @Test
     void allServersWatchedBySentinelsAreThereAgainAfterAFailover() {
-        isWholeAgain(OneHopServers.sentinels(1));
+        isWholeAgain(OneHopServers.sentinels(1, "timeout: 30000"));
     }
 
     @Test
     void aRedisClusterIsWholeAgainAfterAFailover() {
-        isWholeAgain(OneHopServers.cluster(2));
+        isWholeAgain(OneHopServers.cluster(2, "timeout: 30000"));
     }
 
     private static void isWholeAgain(OneHopServers some) {

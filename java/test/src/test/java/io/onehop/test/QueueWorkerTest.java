@@ -24,14 +24,15 @@ class QueueWorkerTest {
 
     @Test
     void jobsSurviveTheMasterThatSentinelsWatch() {
-        try (OneHopServers servers = OneHopServers.sentinels(1, "hash_tag: \"{}\"")) {
+        try (OneHopServers servers =
+                OneHopServers.sentinels(1, "timeout: 30000", "hash_tag: \"{}\"")) {
             workThroughAFailover(servers);
         }
     }
 
     @Test
     void jobsSurviveTheMasterOfARedisCluster() {
-        try (OneHopServers servers = OneHopServers.cluster(2)) {
+        try (OneHopServers servers = OneHopServers.cluster(2, "timeout: 30000")) {
             workThroughAFailover(servers);
         }
     }

@@ -27,7 +27,8 @@ import java.util.stream.IntStream;
 /** What a shop relies on: carts, pages, prices, limits and locks, on three nodes. */
 class ShopTest {
     @RegisterExtension
-    static final OneHopServers servers = OneHopServers.ring(3, "hash_tag: \"{}\"");
+    static final OneHopServers servers =
+            OneHopServers.ring(3, "timeout: 30000", "hash_tag: \"{}\"");
 
     private final OneHopClient redis = servers.client();
 
