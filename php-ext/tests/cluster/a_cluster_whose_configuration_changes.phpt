@@ -21,7 +21,7 @@ $fill($second->config(), 'second');
 $fill(lab_config($plain), 'plain');
 
 $page = lab_fpm(['error_log' => $log = Lab::file('errors')], WORKERS);
-$config = $first->config(['timeout' => 2000], null, 'live.yml');
+$config = $first->config(['timeout' => 32000], null, 'live.yml');
 $script = <<<'PHP'
 <?php
 try {
@@ -58,24 +58,24 @@ $settle = static function () use ($page, $script, $config): string {
 };
 
 echo $settle(), "\n";
-$first->config(['timeout' => 1000], null, 'live.yml');
+$first->config(['timeout' => 31000], null, 'live.yml');
 echo 'a directive: ', $settle(), "\n";
-$first->config(['timeout' => 1000], [$first->ports[2]], 'live.yml');
+$first->config(['timeout' => 31000], [$first->ports[2]], 'live.yml');
 echo 'other seeds: ', $settle(), "\n";
-lab_config($plain, ['timeout' => 3000], 'live.yml');
+lab_config($plain, ['timeout' => 33000], 'live.yml');
 echo 'no cluster: ', $settle(), "\n";
 $first->move(
     $slot = lab_slot('key:7'),
     $from = $first->owner($slot),
     current(array_diff($first->ports, [$from])),
 );
-$first->config(['timeout' => 2000], null, 'live.yml');
+$first->config(['timeout' => 32000], null, 'live.yml');
 echo 'a cluster again: ', $settle(), "\n";
-$second->config(['timeout' => 2000], null, 'live.yml');
+$second->config(['timeout' => 32000], null, 'live.yml');
 echo 'another cluster: ', $settle(), "\n";
-lab_config($plain, ['timeout' => 3000], 'live.yml');
+lab_config($plain, ['timeout' => 33000], 'live.yml');
 $settle();
-$first->config(['timeout' => 1000], null, 'live.yml');
+$first->config(['timeout' => 31000], null, 'live.yml');
 echo 'through plain servers: ', $settle(), "\n";
 file_put_contents(
     $config,
@@ -88,35 +88,35 @@ echo 'a bad file: ', $told,
     str_contains(@file_get_contents($log), $warning) ? ', with a warning' : '', "\n";
 
 echo "a long-lived client\n";
-$first->config(['timeout' => 2000], null, 'live.yml');
+$first->config(['timeout' => 32000], null, 'live.yml');
 $old = new OneHop\Redis('alpha', $config);
 echo $old->get('key:1'), "\n";
-lab_config($plain, ['timeout' => 3000], 'live.yml');
+lab_config($plain, ['timeout' => 33000], 'live.yml');
 ini_set('error_log', '/dev/null');
 Lab::until(
     static fn () => (new OneHop\Redis('alpha', $config))->get('key:1') === 'plain key:1',
     'client of plain servers',
 );
 echo $old->get('key:1'), "\n";
-$second->config(['timeout' => 2000], null, 'live.yml');
+$second->config(['timeout' => 32000], null, 'live.yml');
 Lab::until(static fn () => $old->get('key:1') === 'second key:1', 'client of a cluster');
 echo 'timeout ', $old->getTimeout(), "\n";
-lab_config($plain, ['timeout' => 3000], 'live.yml');
+lab_config($plain, ['timeout' => 33000], 'live.yml');
 Lab::until(static fn () => $old->get('key:1') === 'plain key:1', 'client without one');
 $status = array_column(OneHop\Topology::status(), 'distribution', 'path')[$config];
 echo "the status shows $status\n";
 ?>
 --EXPECT--
-first 2000
-a directive: first 1000
-other seeds: first 1000
-no cluster: plain 3000
-a cluster again: first 2000
-another cluster: second 2000
-through plain servers: first 1000
-a bad file: first 1000, with a warning
+first 32000
+a directive: first 31000
+other seeds: first 31000
+no cluster: plain 33000
+a cluster again: first 32000
+another cluster: second 32000
+through plain servers: first 31000
+a bad file: first 31000, with a warning
 a long-lived client
 first key:1
 plain key:1
-timeout 2
+timeout 32
 the status shows ketama

@@ -11,7 +11,7 @@ $cluster = new LabCluster(3, 1);
 $victim = $cluster->ports[0];
 $heir = array_search($victim, $cluster->masters, true);
 $key = lab_key_in(1);
-$config = $cluster->config(['timeout' => 20000]);
+$config = $cluster->config();
 $page = lab_fpm([], 3);
 $topology = '<?php
     echo (new OneHop\Topology("alpha", $_GET["config"]))->locate($_GET["key"])->port;';

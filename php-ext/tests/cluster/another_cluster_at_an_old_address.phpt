@@ -9,7 +9,7 @@ require __DIR__ . '/../lab/cluster.inc';
 ini_set('error_log', Lab::file('log'));
 $cluster = new LabCluster(3, 0, '--cluster-require-full-coverage', 'no');
 [$a, $b, $c] = $cluster->ports;
-$redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 2000]));
+$redis = new OneHop\Redis('alpha', $cluster->config());
 $keys = array_map(static fn ($i) => lab_key_in($i), range(0, 5));
 $redis->set($keys[0], 'value');
 $cluster->kill($c);

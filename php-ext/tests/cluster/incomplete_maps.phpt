@@ -6,7 +6,7 @@ require __DIR__ . '/../lab/cluster.inc';
 
 $cluster = new LabCluster(3, 0, '--cluster-require-full-coverage', 'no');
 [$a, $b, $c] = $cluster->ports;
-$redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
+$redis = new OneHop\Redis('alpha', $cluster->config());
 $redis->set('somewhere', 'else');
 
 /* A call ends at its deadline. It is repeated if the last answer was still in flight then. */
@@ -27,10 +27,11 @@ $key = lab_key_in($slot);
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'CLUSTER', 'DELSLOTS', (string) $slot);
 }
-lab_tell(static fn () => ask($redis, $key));
-$second = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
+$short = $cluster->config(['timeout' => 1500]);
+lab_tell(static fn () => ask(new OneHop\Redis('alpha', $short), $key));
+$second = new OneHop\Redis('alpha', $cluster->config());
 lab_show('another slot', $second->get('somewhere'));
-lab_tell(static fn () => ask($second, $key));
+lab_tell(static fn () => ask(new OneHop\Redis('alpha', $short), $key));
 $cluster->call($b, 'CLUSTER', 'ADDSLOTS', (string) $slot);
 foreach ($cluster->ports as $port) {
     Lab::until(static fn () => $cluster->owns($port, $slot, $b), 'owner of the slot');
@@ -62,7 +63,7 @@ lab_tell(static fn () => new OneHop\Redis('alpha', $lone(lab_redis())));
 $empty = new LabCluster(1, 0);
 $empty->kill($empty->ports[0]);
 $empty->replace($empty->ports[0]);
-lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config(['timeout' => 1500])));
+lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config()));
 lab_tell(static fn () => new OneHop\Redis('alpha', $lone(Lab::port())));
 
 echo "a database, although a Redis Cluster has only database 0\n";
@@ -85,7 +86,7 @@ for ($i = 0; $i < 3; $i++) {
 }
 /* Two seeds, chosen at random, are asked first. */
 for ($i = 0; $i < 4; $i++) {
-    $config = $cluster->config(['timeout' => 3000], [...$ports, $a]);
+    $config = $cluster->config([], [...$ports, $a]);
     lab_show('a call', (new OneHop\Redis('alpha', $config))->set('key', 'value'));
 }
 
@@ -93,7 +94,7 @@ echo "a node that gives a wrong map and then falls silent: its wrong map is the 
 $liars = new Liars(1);
 $liars->tell([[0, 9000, $liars->ports[0]], [8000, 16383, $liars->ports[0] + 1]]);
 $liars->behave('None if words[1:2] != ["SHARDS"] or first("SHARDS") else time.sleep(9) or ""');
-lab_tell(fn () => $liars->client());
+lab_tell(fn () => $liars->client(['timeout' => 5000]));
 ?>
 --EXPECT--
 a slot without an owner

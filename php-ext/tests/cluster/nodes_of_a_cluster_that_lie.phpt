@@ -77,7 +77,7 @@ $liars->tell([[0, 16383, $liars->ports[1]]]);
 $liars->behave(
     '"-MOVED 5 127.0.0.1:' . $stranger . '\r\n" if words[0] == "GET" and port == a else None',
 );
-$redis = $liars->client(['timeout' => 20000], 'patient.yml');
+$redis = $liars->client([], 'patient.yml');
 $pipeline = $redis->pipeline();
 for ($i = 0; $i < 50; $i++) {
     $pipeline->get("$low$i");

@@ -14,7 +14,7 @@ $cluster->awaitOnline();
 
 $redis = new OneHop\Redis(
     'alpha',
-    $cluster->config(['read_from' => 'lowest_latency', 'timeout' => '5000']),
+    $cluster->config(['read_from' => 'lowest_latency']),
 );
 
 /* Port => reads that the node has answered since its statistics began. */

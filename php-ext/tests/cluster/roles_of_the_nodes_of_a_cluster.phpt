@@ -15,7 +15,7 @@ foreach ([...$cluster->ports, $spare] as $port) {
         'replicas in the map of each node',
     );
 }
-$config = $cluster->config(['timeout' => 1000], array_slice($cluster->ports, 0, 3));
+$config = $cluster->config([], array_slice($cluster->ports, 0, 3));
 $roles = static fn () => array_column(
     array_map(
         static fn ($node) => [$node->port, $node->role],

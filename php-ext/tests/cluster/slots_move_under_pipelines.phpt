@@ -9,7 +9,7 @@ const KEYS = 600; /* Per worker: five in each of the slots that move. */
 const WORKERS = 3;
 $cluster = new LabCluster(3, 0, '--cluster-node-timeout', '30000');
 [$a, $b] = $cluster->ports;
-$config = $cluster->config(['timeout' => 10000]);
+$config = $cluster->config();
 
 /* A worker remembers its last write to each of its keys, and must read exactly that. */
 $worker = <<<'PHP'

@@ -5,7 +5,7 @@ A blocking command goes on at the new master, with the time that is left; CLIENT
 require __DIR__ . '/../lab/cluster.inc';
 
 $cluster = new LabCluster(1, 1);
-$redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 3000]));
+$redis = new OneHop\Redis('alpha', $cluster->config());
 $redis->set('key', 'value');
 $cluster->awaitReplicas();
 foreach ($cluster->ports as $port) {
@@ -100,6 +100,7 @@ Lab::start([
         $redis = new Redis();
         $redis->connect("127.0.0.1", (int) $argv[1]);
         do {
+            usleep(1000);
             $list = $redis->rawCommand("CLIENT", "LIST");
         } while (!preg_match("/id=(\d+) .* cmd=blpop /", $list, $id));
         $redis->rawCommand("CLIENT", "UNBLOCK", $id[1], "ERROR");',

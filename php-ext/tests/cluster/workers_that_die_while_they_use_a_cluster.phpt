@@ -14,7 +14,7 @@ $moves = 'f"-MOVED 5 127.0.0.1:{b}\r\n"
 echo "-- the worker that fetches the first map is killed: the next one does not wait for it\n";
 $liars = new Liars();
 $liars->behave('time.sleep(30) if words[0] == "CLUSTER" else None');
-$fpm = lab_fpm(['onehop.config' => $liars->config(['timeout' => 4000])], 2);
+$fpm = lab_fpm(['onehop.config' => $liars->config(['timeout' => 10000])], 2);
 $master = array_key_last(Lab::$processes);
 file_put_contents(
     Lab::file('contact.php'),

@@ -16,7 +16,7 @@ foreach ([0, 1] as $i) {
     }
 }
 $config = fn (string $from, ?array $of = null) => lab_config($masters, [
-    'read_from' => $from, 'replicas' => implode($of ?? $lines), 'timeout' => 5000,
+    'read_from' => $from, 'replicas' => implode($of ?? $lines),
 ], "$from.yml");
 $keys = array_map(fn ($i) => "key:$i", range(0, 999));
 $writer = new OneHop\Redis('alpha', lab_config($masters));

@@ -67,11 +67,11 @@ $reads = fn () => array_map(
 foreach ($nodes as $port) {
     lab_plain($port)->rawCommand('CONFIG', 'RESETSTAT');
 }
-$redis = new OneHop\Redis('alpha', $config(5000));
-$key = lab_key_of_each($config(5000))['node-0'];
+$redis = new OneHop\Redis('alpha', $config(30000));
+$key = lab_key_of_each($config(30000))['node-0'];
 $redis->get($key);
 lab_show('one read', array_sum($reads()));
-$config(6000);
+$config(31000);
 usleep(1100000);
 $redis->get($key);
 lab_show('one more, from a changed file', $reads());

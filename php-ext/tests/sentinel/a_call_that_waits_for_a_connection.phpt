@@ -11,10 +11,10 @@ require __DIR__ . '/../lab/sentinel.inc';
 $new = lab_redis();
 $sentinels = new LabFakeSentinels();
 $sentinels->sayAll($old, 1);
-$config = $sentinels->config($old, ['timeout' => 10000, 'pool_size' => 1]);
+$config = $sentinels->config($old, ['pool_size' => 1]);
 $page = lab_fpm([], 3);
 $query = ['config' => $config];
-$short = $sentinels->config($old, ['timeout' => 1500, 'pool_size' => 1], 'short.yml');
+$short = $sentinels->config($old, ['timeout' => 6000, 'pool_size' => 1], 'short.yml');
 echo $page(
     '<?php
         echo json_encode((new OneHop\Redis("alpha", $_GET["config"]))->set("key", "1"));',

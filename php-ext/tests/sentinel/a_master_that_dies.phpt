@@ -38,11 +38,11 @@ lab_show('all at the successor', lab_plain($lab->port())->exists(...array_map(
 
 /* Without a replica there is no successor. */
 $lab = new LabSentinels(1, 1);
-$redis = new OneHop\Redis('alpha', $lab->config(['timeout' => 2000]));
+$redis = new OneHop\Redis('alpha', $lab->config(['timeout' => 5000]));
 $redis->set('key', 'value');
 array_map($lab->kill(...), array_keys($lab->processes));
 $took = lab_time(fn () => lab_tell(fn () => $redis->set('key', 'late')));
-lab_show('within the deadline', $took < 6000);
+lab_show('within the deadline', $took < 10000);
 lab_tell(fn () => $redis->multi()->set('key', 'late')->exec());
 ?>
 --EXPECT--

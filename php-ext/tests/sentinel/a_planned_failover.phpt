@@ -56,7 +56,7 @@ $port = lab_node('
         else:
             reply("+PONG")');
 $redis = new OneHop\Redis('alpha', lab_config([$port], [
-    'listen' => null, 'redis' => null, 'engine' => 'redis', 'timeout' => 5000,
+    'listen' => null, 'redis' => null, 'engine' => 'redis',
     'sentinels' => "\n   - 127.0.0.1:1",
 ]));
 try {

@@ -14,7 +14,7 @@ foreach ([$one, $two] as $port) {
 }
 $fakes = new LabFakeSentinels();
 $fakes->sayAll($one, 1);
-$config = $fakes->config(Lab::port(), ['timeout' => 30000]);
+$config = $fakes->config(Lab::port());
 $redis = new OneHop\Redis('alpha', $config);
 /** Calls until the last Sentinel is asked, and no Sentinel answers. */
 $awaitQuestion = static function () use ($redis, $fakes): void {
@@ -76,19 +76,19 @@ lab_plain($replica = lab_redis())->rawCommand('REPLICAOF', '127.0.0.1', (string)
 $fakes->sayAll($replica, 9);
 $other = new OneHop\Redis('alpha', $fakes->config(Lab::port(), ['timeout' => 2000]));
 lab_tell(fn () => $other->set('name', 'three'));
-$other = new OneHop\Redis('alpha', $fakes->config($two, ['timeout' => 10000], 'patient.yml'));
+$other = new OneHop\Redis('alpha', $fakes->config($two, [], 'patient.yml'));
 lab_plain($replica)->rawCommand('REPLICAOF', 'NO', 'ONE');
 lab_show('a write that waits until the replica is promoted', $other->set('name', 'three'));
 lab_show('at the replica', lab_plain($replica)->get('name'));
 
 echo "All name a server that is not a redis\n";
 $fakes->sayAll(lab_node('for words in commands(): reply("+OK")'), 10);
-$other = new OneHop\Redis('alpha', $fakes->config(Lab::port(), ['timeout' => 500], 'odd.yml'));
+$other = new OneHop\Redis('alpha', $fakes->config(Lab::port(), ['timeout' => 2000], 'odd.yml'));
 lab_tell(fn () => $other->set('name', 'three'));
 
 echo "A master whose replica has left\n";
 $fakes->sayAll($one, 11);
-$other = new OneHop\Redis('alpha', $fakes->config($one, ['timeout' => 10000], 'successor.yml'));
+$other = new OneHop\Redis('alpha', $fakes->config($one, [], 'successor.yml'));
 lab_show('a read', $other->get('name'));
 lab_plain($one)->config('SET', 'min-replicas-to-write', '1');
 $fakes->sayAll($two, 12);

@@ -20,7 +20,7 @@ echo "a master hangs\n";
  * Calls that the old master has not answered. A connection that was opened before is ready for a
  * write.
  */
-$callers = new LabCallers($sentinels->config($old, ['timeout' => 20000]));
+$callers = new LabCallers($sentinels->config($old));
 $open = '$redis->get("key")';
 $callers->start('a write that was not sent', '$redis->set("written", "1")');
 $callers->start('a read that was sent', '$redis->get("key")', $open);
@@ -36,7 +36,7 @@ $callers->start('a scan', 'count($redis->scan($cursor)) > 0', "$open; \$cursor =
 $callers->start('a wait that was not sent', '$redis->blPop(["list"], 30)');
 $callers->start('a raw command', '$redis->rawCommand("GET", "key")', $open);
 /* These calls stay with the old master. */
-$short = $sentinels->config($old, ['timeout' => 1500], 'short.yml');
+$short = $sentinels->config($old, ['timeout' => 5000], 'short.yml');
 $callers->start('a write that was sent', '$redis->append("key", "!")', $open, $short);
 $callers->start('a transaction', '$redis->multi()->get("key")->exec()', '', $short);
 $callers->awaitReady();
@@ -80,7 +80,7 @@ echo "while a write that the master has received waits, its call asks the Sentin
 [$master, $process] = lab_redis_process();
 $sentinels = new LabFakeSentinels();
 $sentinels->sayAll($master, 1);
-$redis = new OneHop\Redis('alpha', $sentinels->config($master, ['timeout' => 1500]));
+$redis = new OneHop\Redis('alpha', $sentinels->config($master, ['timeout' => 5000]));
 $redis->set('key', 'value');
 $before = $sentinels->questions();
 Lab::signal($process, 19);
@@ -107,5 +107,5 @@ BLPOP: ["list","x"]
 with the time that is left: true
 while a write that the master has received waits, its call asks the Sentinels
 OneHop\DeadlineExceeded, node node-0, may have executed: true
-  No answer within 1500 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  No answer within 5000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 has asked: true

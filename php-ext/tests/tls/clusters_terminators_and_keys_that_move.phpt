@@ -48,8 +48,7 @@ $relay = new LabRelay($node, 'node');
 $sentinels = new LabFakeSentinels();
 $sentinels->sayAll($relay->port, 1);
 $redis = new OneHop\Redis('alpha', $sentinels->config($relay->port, [
-    'timeout' => 20000, 'tls' => 'true', 'tls_ca_cert_file' => lab_pem('ca'),
-    'sentinel_tls' => 'false',
+    'tls' => 'true', 'tls_ca_cert_file' => lab_pem('ca'), 'sentinel_tls' => 'false',
 ]));
 
 lab_show('GET', $redis->get('key'));

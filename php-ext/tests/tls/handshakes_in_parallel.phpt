@@ -29,7 +29,7 @@ foreach (['a pipeline', 'mget'] as $what) {
 }
 
 $hangs = lab_node('time.sleep(60)');
-$config = lab_tls_config([lab_tls_redis()[0], $hangs], ['timeout' => 3000]);
+$config = lab_tls_config([lab_tls_redis()[0], $hangs], ['timeout' => 10000]);
 $redis = new OneHop\Redis('alpha', $config);
 ['node-0' => $good, 'node-1' => $bad] = lab_key_of_each($config);
 try {
@@ -46,5 +46,5 @@ lab_show('the other node', $redis->get($good));
 a pipeline: [false,false,false,false]
 mget: [false,false,false,false]
 replies: ["OneHop\\DeadlineExceeded","bool"]
-node-1: "TLS handshake not finished within 3000 ms"
+node-1: "TLS handshake not finished within 10000 ms"
 the other node: "2"

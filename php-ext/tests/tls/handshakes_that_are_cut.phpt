@@ -13,7 +13,7 @@ function call(LabRelay $relay): ?string
     static $count = 0;
     $redis = new OneHop\Redis('alpha', lab_tls_config(
         ["127.0.0.1:$relay->port:1"],
-        ['timeout' => 30000, 'pool_size' => ++$count],
+        ['pool_size' => ++$count],
     ));
     try {
         $redis->incr('counter');
@@ -32,9 +32,13 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $version) {
         posix_kill(posix_getpid(), SIGKILL);
     }
     pcntl_wait($status);
-    for ($tries = 0; !($passed = max([0, ...$relay->passed()])) && $tries < 1000; $tries++) {
-        usleep(5000);
-    }
+    Lab::until(
+        static function () use ($relay, &$passed): bool {
+            $passed = max([0, ...$relay->passed()]);
+            return $passed > 0;
+        },
+        'end of the connection',
+    );
     $handshake = $passed - 2 * REPLY_BYTES_MAX; /* Signatures differ by some bytes. */
     $seen = [];
     /* With TLS 1.3 the node sends tickets after it has the command. */

@@ -58,22 +58,22 @@ function send_signals(?int $stopped): int
 }
 
 echo "--- a node that hangs after the ClientHello\n";
-call(lab_node('time.sleep(60)'), 1000);
+call(lab_node('time.sleep(60)'), 2000);
 
 echo "--- a node that answers late\n";
 $pid = (int) lab_plain($plain)->info('server')['process_id'];
 posix_kill($pid, SIGSTOP);
-call($port, 20000, $pid);
+call($port, 30000, $pid);
 
 echo "--- a DSN\n";
 $query = http_build_query(['tls' => 'true', 'tls_ca_cert_file' => lab_pem('ca')]);
-$redis = new OneHop\Redis("onehop://127.0.0.1:$port?$query&timeout=20000");
+$redis = new OneHop\Redis("onehop://127.0.0.1:$port?$query&timeout=30000");
 $redis->set('key', 'by a DSN');
 lab_show('served', $redis->get('key'));
 ?>
 --EXPECT--
 --- a node that hangs after the ClientHello
-OneHop\DeadlineExceeded: "TLS handshake not finished within 1000 ms"
+OneHop\DeadlineExceeded: "TLS handshake not finished within 2000 ms"
 may have executed: false
 at the deadline: true
 --- a node that answers late
