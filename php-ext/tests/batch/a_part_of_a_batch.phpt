@@ -8,7 +8,7 @@ $dead = Lab::port();
 [$hung, $hung_id] = lab_redis_process();
 $config = lab_config(
     ['127.0.0.1:' . lab_redis() . ':1 fine', "127.0.0.1:$dead:1 dead", "127.0.0.1:$hung:1 hung"],
-    ['timeout' => 1500, 'server_failure_limit' => 1000],
+    ['timeout' => 3000, 'server_failure_limit' => 1000],
 );
 Lab::signal($hung_id, SIGSTOP);
 $key = lab_key_of_each($config);
@@ -108,9 +108,9 @@ PartialBatch may have executed: true, node: NULL
 value: "set"
 -- no reply arrived: of two failures, the one whose command may have executed
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  No answer within 3000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  No answer within 3000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 -- more nodes failed than a message names
 Part of the batch failed (nodes that failed: d%s\xc3\xa9N, d%s\xc3\xa9N, d%s\xc3\xa9N and 2 more)
 -- the client still works

@@ -69,7 +69,7 @@ lab_show('DEL', $redis->del($many));
 
 echo "-- hundreds of nodes, several at one address: batches run in rounds\n";
 $servers = array_map(fn ($i) => '127.0.0.1:' . $ports[$i % 3] . ":1 n$i", range(0, 299));
-$redis = new OneHop\Redis('alpha', lab_config($servers, ['timeout' => 20000]));
+$redis = new OneHop\Redis('alpha', lab_config($servers));
 $keys = array_map(fn ($i) => md5("key$i"), range(0, 4999));
 lab_show('MSET', $redis->mset(array_combine($keys, $keys)));
 lab_show('MGET', $redis->mget($keys) === $keys);

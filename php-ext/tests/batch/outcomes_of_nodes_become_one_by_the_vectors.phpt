@@ -67,7 +67,7 @@ foreach ($tests as $test) {
         $port = $outcome === 'NOT_SENT' ? $dead : $ports[$i];
         $servers[] = "127.0.0.1:$port:1 n$i";
     }
-    $config = lab_config($servers, ['server_failure_limit' => 1000, 'timeout' => 20000]);
+    $config = lab_config($servers, ['server_failure_limit' => 1000]);
     $keys = lab_key_of_each($config);
     ksort($keys);
     $redis = new OneHop\Redis('alpha', $config);

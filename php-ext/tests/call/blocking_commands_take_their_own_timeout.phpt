@@ -7,12 +7,12 @@ Not beneath valgrind: it only waits.
 require __DIR__ . '/../lab/lab.inc';
 
 $ports = [lab_redis(), lab_redis()];
-$config = lab_config($ports, ['timeout' => 500, 'hash_tag' => '"{}"']);
+$config = lab_config($ports, ['timeout' => 1000, 'hash_tag' => '"{}"']);
 $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);
 $port = fn (string $key) => $topology->locate($key)->port;
 
-/** Sends a command from another process, after $ms milliseconds. */
+/** Sends a command from another process, $ms milliseconds after a caller has begun to wait. */
 function later(int $ms, int $port, string ...$words): void
 {
     Lab::start([
@@ -20,9 +20,12 @@ function later(int $ms, int $port, string ...$words): void
         ...lab_php_arguments(),
         '-r',
         '
-            usleep((int) $argv[1] * 1000);
             $r = new Redis();
             $r->connect("127.0.0.1", (int) $argv[2]);
+            while (!(int) $r->info("clients")["blocked_clients"]) {
+                usleep(1000);
+            }
+            usleep((int) $argv[1] * 1000);
             $r->rawCommand(...array_slice($argv, 3));',
         '--',
         (string) $ms,
@@ -32,24 +35,24 @@ function later(int $ms, int $port, string ...$words): void
 }
 
 echo "longer than the deadline\n";
-later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'x');
+later(1200, $port('{a}1'), 'RPUSH', '{a}1', 'x');
 lab_show('BLPOP', $redis->blPop(['{a}1', '{a}2'], 10));
-later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'y');
+later(1200, $port('{a}1'), 'RPUSH', '{a}1', 'y');
 lab_show('BRPOP', $redis->brPop('{a}2', '{a}1', 0));
-later(1000, $port('{a}z'), 'ZADD', '{a}z', '1', 'm');
+later(1200, $port('{a}z'), 'ZADD', '{a}z', '1', 'm');
 lab_show('BZPOPMIN', $redis->bzPopMin('{a}z', 10));
-later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'z');
+later(1200, $port('{a}1'), 'RPUSH', '{a}1', 'z');
 lab_show('BRPOPLPUSH', $redis->brpoplpush('{a}1', '{a}2', 10));
 lab_show('raw BLPOP', $redis->rawCommand('BLPOP', '{a}2', '0.5'));
-later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'raw');
+later(1200, $port('{a}1'), 'RPUSH', '{a}1', 'raw');
 lab_show('raw BLPOP without end', $redis->rawCommand('BLPOP', '{a}1', '0'));
-later(1000, $port('s'), 'XADD', 's', '1-1', 'f', 'v');
+later(1200, $port('s'), 'XADD', 's', '1-1', 'f', 'v');
 lab_show('XREAD', $redis->xRead(['s' => '$'], 1, 0));
 echo "its own end\n";
 lab_show('BLPOP', $redis->blPop('{a}1', 1));
 lab_show('after a second', lab_time(fn () => $redis->blPop('{a}1', 1)) >= 1000);
 echo "in a pipeline, in a transaction\n";
-later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'p', 'q');
+later(1200, $port('{a}1'), 'RPUSH', '{a}1', 'p', 'q');
 lab_show(
     'pipeline',
     $redis->pipeline()->blPop('{a}1', 10)->set('{a}s', 1)->blPop('{a}1', 10)->exec(),
@@ -95,21 +98,27 @@ echo "signals\n";
 pcntl_async_signals(true);
 $own = posix_getpid();
 $seen = 0;
-pcntl_signal(SIGUSR1, function () use (&$seen, $redis) {
+pcntl_signal(SIGUSR1, function () use (&$seen, $redis, $port) {
     $seen++;
     echo 'handled; ', json_encode($redis->get('{a}s')), "\n";
+    later(300, $port('{a}1'), 'RPUSH', '{a}1', 'after the signal');
 });
 pcntl_signal(SIGUSR2, fn () => throw new DomainException('from the handler'));
-$kill = fn (int $ms, int $signal) => Lab::start([
-    PHP_BINARY, '-n', '-d', 'extension=posix', '-r',
-    'usleep((int) $argv[1] * 1000); posix_kill((int) $argv[2], (int) $argv[3]);', '--',
-    (string) $ms, (string) $own, (string) $signal,
+/** Sends the signal as soon as this process waits. */
+$kill = fn (int $signal) => Lab::start([
+    PHP_BINARY, ...lab_php_arguments(), '-r', '
+        $r = new Redis();
+        $r->connect("127.0.0.1", (int) $argv[1]);
+        while (!(int) $r->info("clients")["blocked_clients"]) {
+            usleep(1000);
+        }
+        posix_kill((int) $argv[2], (int) $argv[3]);', '--',
+    (string) $port('{a}1'), (string) $own, (string) $signal,
 ]);
-later(1800, $port('{a}1'), 'RPUSH', '{a}1', 'after the signal');
-$kill(400, SIGUSR1);
+$kill(SIGUSR1);
 lab_show('BLPOP', $redis->blPop('{a}1', 0));
 lab_show('signals handled', $seen);
-$kill(400, SIGUSR2);
+$kill(SIGUSR2);
 lab_tell(fn () => $redis->blPop('{a}1', 0));
 lab_show('GET', $redis->get('{a}s'));
 lab_show('RPUSH', $redis->rPush('{a}1', 'kept'));

@@ -34,7 +34,7 @@ final class Walk
             fn ($name) => "127.0.0.1:{$this->ports[$name]}:1 $name",
             array_keys($this->ports),
         );
-        $this->config = lab_config($servers, ['hash_tag' => '"{}"', 'timeout' => 5000]);
+        $this->config = lab_config($servers, ['hash_tag' => '"{}"']);
         $this->topology = new OneHop\Topology('alpha', $this->config);
         $this->plainPort = lab_node(SCRIPT);
         $this->keys = array_values(lab_key_of_each($this->config));

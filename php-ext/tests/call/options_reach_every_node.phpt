@@ -4,7 +4,7 @@ Options reach every node, also those opened later; serializer and compression ar
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-$config = lab_config([lab_redis(), lab_redis(), lab_redis()], ['timeout' => 2000]);
+$config = lab_config([lab_redis(), lab_redis(), lab_redis()], ['timeout' => 32000]);
 $keys = array_values(lab_key_of_each($config));
 $redis = new OneHop\Redis('alpha', $config);
 $redis->set($keys[0], 'plain');
@@ -98,7 +98,7 @@ timeout of 0.25 s set: true
 timeout as an option: 0.25
 timeout: 0.25
 timeout of 0 set: true
-timeout from the configuration again: 2.0
+timeout from the configuration again: 32.0
 literal replies set: true
 SET with literal replies: true
 -- HSCAN with both switches of OPT_SCAN

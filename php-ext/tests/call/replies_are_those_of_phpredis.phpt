@@ -85,7 +85,6 @@ $script = '
         reply("-LOADING Redis is loading" if is_loading else "-ERR odd " + words[1])';
 $config = lab_config(
     ['127.0.0.1:' . lab_node($script) . ':1 odd', '127.0.0.1:' . lab_redis() . ':1 fine'],
-    ['timeout' => 2000],
 );
 $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);

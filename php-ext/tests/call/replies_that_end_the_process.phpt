@@ -25,7 +25,7 @@ $other = lab_node('
         send(listed("v" for key in words[1:]))');
 $config = lab_config(
     [$port, $other],
-    ['server_failure_limit' => 1000, 'timeout' => 20000, 'hash_tag' => '"{}"'],
+    ['server_failure_limit' => 1000, 'hash_tag' => '"{}"'],
 );
 ['node-0' => $key, 'node-1' => $there] = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
@@ -137,7 +137,7 @@ $cut = lab_node('
             send("*2\r\n$3\r\nabc\r\n$3000\r\n", "x" * 2000)
             close()
         reply("+PONG")');
-$config = lab_config([$cut], ['server_failure_limit' => 1000, 'timeout' => 20000]);
+$config = lab_config([$cut], ['server_failure_limit' => 1000]);
 $redis = new OneHop\Redis('alpha', $config);
 $calls = ['lRange' => ['k', 0, -1], 'hGetAll' => ['k'], 'hMget' => ['k', ['a', 'b']]];
 foreach ($calls as $method => $with) {

@@ -25,7 +25,7 @@ $status = static fn () => OneHop\Topology::status()[0];
  * Calls until the status is $ok, and prints the timeouts that an old client and a new one use then.
  */
 $await = static function (string $what, bool $ok) use ($redis, $config, $status): void {
-    for ($end = microtime(true) + 20; microtime(true) < $end; usleep(20000)) {
+    for ($end = microtime(true) + 30; microtime(true) < $end; usleep(20000)) {
         $redis->set('key', 'value');
         if ($status()['config']['ok'] === $ok) {
             break;
@@ -39,7 +39,7 @@ $await = static function (string $what, bool $ok) use ($redis, $config, $status)
     echo "$what: ", $redis->getTimeout(), ' ', $new->getTimeout(), ', generation ',
         $status()['generation'], ', ', $status()['config']['error'] ?? 'ok', "\n";
 };
-$directives("timeout: 7777\n  redis_auth_file: $password");
+$directives("timeout: 37777\n  redis_auth_file: $password");
 $await('without the password file', false);
 $put($password, 'secret');
 $await('with it', true);
@@ -64,20 +64,20 @@ foreach (['4M', '0'] as $memory) {
 --EXPECT--
 -- onehop.shared_memory = 4M
 without the password file: 2 2, generation 1, Password file FILE: No such file or directory
-with it: 7.777 7.777, generation 2, ok
-the password file is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
-the password file is back: 7.777 7.777, generation 2, ok
-the password file is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
+with it: 37.777 37.777, generation 2, ok
+the password file is away: 37.777 37.777, generation 2, Password file FILE: No such file or directory
+the password file is back: 37.777 37.777, generation 2, ok
+the password file is away: 37.777 37.777, generation 2, Password file FILE: No such file or directory
 OneHop: Password file FILE: No such file or directory; the configuration read before stays in use
 OneHop: CONFIG or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: Password file FILE: No such file or directory; the configuration read before stays in use
 OneHop: Password file FILE: No such file or directory; the configuration read before stays in use
 -- onehop.shared_memory = 0
 without the password file: 2 2, generation 1, Password file FILE: No such file or directory
-with it: 7.777 7.777, generation 2, ok
-the password file is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
-the password file is back: 7.777 7.777, generation 2, ok
-the password file is away: 7.777 7.777, generation 2, Password file FILE: No such file or directory
+with it: 37.777 37.777, generation 2, ok
+the password file is away: 37.777 37.777, generation 2, Password file FILE: No such file or directory
+the password file is back: 37.777 37.777, generation 2, ok
+the password file is away: 37.777 37.777, generation 2, Password file FILE: No such file or directory
 OneHop: Password file FILE: No such file or directory; the configuration read before stays in use
 OneHop: CONFIG or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: Password file FILE: No such file or directory; the configuration read before stays in use

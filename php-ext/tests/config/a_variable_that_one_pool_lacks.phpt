@@ -18,7 +18,7 @@ $write = static function (int $timeout, string $database) use ($port): void {
         YML);
     rename(Lab::file('new.yml'), Lab::file('n.yml'));
 };
-$write(1000, '0');
+$write(31000, '0');
 foreach (['www' => "env[DATABASE] = 1\n", 'shop' => ''] as $name => $variables) {
     $pools[] = "[$name]\nlisten = " . Lab::file("$name.sock") . "\npm = static\n"
         . "pm.max_children = 2\ncatch_workers_output = yes\n$variables"
@@ -51,7 +51,7 @@ $ask = static function (string $pool, string $query = ''): string {
 };
 /** Asks until all workers of a pool answer $expected. */
 $settled = static function (string $pool, string $expected, string $query = '') use ($ask): void {
-    for ($end = microtime(true) + 20; microtime(true) < $end; usleep(50000)) {
+    for ($end = microtime(true) + 30; microtime(true) < $end; usleep(50000)) {
         $answer = $ask($pool, $query);
         if ($answer === "$pool: $expected\n") {
             break;
@@ -59,30 +59,30 @@ $settled = static function (string $pool, string $expected, string $query = '') 
     }
     echo $answer;
 };
-$settled('www', '1000');
-$settled('shop', '1000');
+$settled('www', '31000');
+$settled('shop', '31000');
 
 echo "only www has the variable, and shop calls first\n";
-$write(1001, '${DATABASE}');
+$write(31001, '${DATABASE}');
 usleep(1100000);
 echo $ask('shop');
-$settled('www', '1001');
+$settled('www', '31001');
 usleep(1100000);
-$settled('shop', '1000');
-$settled('www', '1001');
+$settled('shop', '31000');
+$settled('www', '31001');
 
 echo "a script of shop sets it, as dotenv does\n";
-$settled('shop', '1001', 'set=DATABASE=2');
+$settled('shop', '31001', 'set=DATABASE=2');
 
 echo "no pool has the next variable\n";
-$write(1002, '${NOWHERE}');
+$write(31002, '${NOWHERE}');
 usleep(1100000);
-$settled('www', '1001 refused');
-$settled('shop', '1001 refused', 'set=DATABASE=2');
-$write(1003, '0');
+$settled('www', '31001 refused');
+$settled('shop', '31001 refused', 'set=DATABASE=2');
+$write(31003, '0');
 usleep(1100000);
-$settled('www', '1003');
-$settled('shop', '1003');
+$settled('www', '31003');
+$settled('shop', '31003');
 foreach (['shop', 'www'] as $pool) {
     $log = file_get_contents(Lab::file("$pool.log"));
     preg_match_all('/needs the environment variable "(\w+)"/', $log, $told);
@@ -93,20 +93,20 @@ foreach (['shop', 'www'] as $pool) {
 }
 ?>
 --EXPECT--
-www: 1000
-shop: 1000
+www: 31000
+shop: 31000
 only www has the variable, and shop calls first
-shop: 1000 refused
-www: 1001
-shop: 1000
-www: 1001
+shop: 31000 refused
+www: 31001
+shop: 31000
+www: 31001
 a script of shop sets it, as dotenv does
-shop: 1001
+shop: 31001
 no pool has the next variable
-www: 1001 refused
-shop: 1001 refused
-www: 1003
-shop: 1003
+www: 31001 refused
+shop: 31001 refused
+www: 31003
+shop: 31003
 shop.log: ["DATABASE","NOWHERE"]
 at most one line of each worker: true
 www.log: ["NOWHERE"]

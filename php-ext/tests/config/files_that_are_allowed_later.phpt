@@ -38,7 +38,7 @@ $admin = new Redis();
 $admin->connect('127.0.0.1', (int) $port);
 $admin->rawCommand('ACL', 'SETUSER', 'default', 'resetpass', '>old', '>new');
 $admin->rawCommand('CONFIG', 'SET', 'tls-auth-clients', 'yes');
-$put_all('old', 3000, 0400);
+$put_all('old', 30000, 0400);
 $redis = new OneHop\Redis('alpha', $file('config'));
 var_dump($redis->set('key', 'value'));
 /** Opens a new connection and sets a value. */
@@ -56,7 +56,7 @@ $is_refused = static fn (string $name): bool => (bool) preg_match(
     "~(live-$name|tls_{$name}_(cert_)?file): .*the (files|configuration read) before ~",
     (string) @file_get_contents("$folder/log"),
 );
-$put_all('new', 7777, 0);
+$put_all('new', 37777, 0);
 $left = ['config', 'password', 'ca', 'cert', 'key'];
 for ($end = microtime(true) + 30; $left && $is_served() && microtime(true) < $end;) {
     $refused = array_filter($left, $is_refused);
@@ -90,7 +90,7 @@ echo str_replace(Lab::$directory, 'DIRECTORY', $said);
 bool(true)
 never refused, or not served meanwhile: none
 in use: all that are new
-7.777
+37.777
 OneHop: DIRECTORY/live-config or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: Configuration DIRECTORY/live-config: Permission denied; the configuration read before stays in use
 OneHop: Password file DIRECTORY/live-password: Permission denied; the configuration read before stays in use

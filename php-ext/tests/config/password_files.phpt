@@ -63,7 +63,7 @@ echo preg_replace(
 
 echo "-- a file that every user may read from the beginning\n";
 ini_set('error_log', $exposed = Lab::file('exposed.log'));
-$directives = ['redis_auth_file' => $file, 'timeout' => 1999];
+$directives = ['redis_auth_file' => $file, 'timeout' => 31999];
 $clients = [
     new OneHop\Redis('alpha', lab_config(["127.0.0.1:$node:1 node"], $directives)),
     new OneHop\Redis('alpha', ['servers' => ["127.0.0.1:$node"]] + $directives),

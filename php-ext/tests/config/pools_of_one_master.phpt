@@ -49,7 +49,7 @@ $write = static function (string $more): void {
     chmod(Lab::file('new.yml'), 0644); /* It holds no password. */
     rename(Lab::file('new.yml'), Lab::file('n.yml'));
 };
-$write('timeout: 2000');
+$write('timeout: 32000');
 file_put_contents(Lab::file('page.php'), '<?php
     try {
         $redis = new OneHop\Redis("alpha");
@@ -107,7 +107,7 @@ $rounds = static function () use ($ask, $sockets, $names): void {
     echo implode("\n", array_keys($seen)), "\n";
 };
 $rounds();
-$write('timeout: 1999');
+$write('timeout: 31999');
 $rounds();
 lab_show('changes told', $changes());
 lab_show('known', explode(' ', $ask($sockets['one'], Lab::file('page.php')))[1]);

@@ -9,7 +9,7 @@ require __DIR__ . '/../lab/processes.inc';
 [$old, $process] = lab_redis_process();
 $new = lab_redis();
 $other = lab_redis();
-$config = lab_config([$old, $other], ['timeout' => 20000]);
+$config = lab_config([$old, $other]);
 ['node-0' => $key, 'node-1' => $elsewhere] = lab_key_of_each($config);
 foreach ([$old, $new] as $port) {
     lab_plain($port)->set($key, $port === $new ? 'new' : 'old');
@@ -25,7 +25,7 @@ $callers->start(
     "\$redis->pipeline()->get('$key')->get('$elsewhere')->exec()",
 );
 $callers->start('keys of two nodes', "\$redis->mGet(['$key', '$elsewhere'])");
-$short = lab_config([$old, $other], ['timeout' => 1500], 'short.yml');
+$short = lab_config([$old, $other], ['timeout' => 5000], 'short.yml');
 $callers->start(
     'a write that was sent',
     "\$redis->append('$key', '!')",
@@ -36,8 +36,8 @@ $callers->awaitReady();
 Lab::signal($process, 19);
 $callers->go();
 usleep(300000);
-lab_config([$new, $other], ['timeout' => 20000], basename($config));
-lab_config([$new, $other], ['timeout' => 1500], 'short.yml');
+lab_config([$new, $other], [], basename($config));
+lab_config([$new, $other], ['timeout' => 5000], 'short.yml');
 $callers->tell();
 lab_show('at the new node', lab_plain($new)->get($key));
 ?>

@@ -25,12 +25,12 @@ $try = static function (string $title, callable $call): void {
 };
 $from = static fn (...$arguments) => static fn () => (new Redis(...$arguments))->get('where');
 
-$try('array', $from('shop', ['servers' => [$server], 'timeout' => 900] + $secret));
+$try('array', $from('shop', ['servers' => [$server], 'timeout' => 30000] + $secret));
 $try('one server', $from('shop', ['servers' => ["$server:1 one"], 'engine' => 'redis'] + $secret));
 $try('text', $from('shop', "shop:\n  engine: redis\n  redis_auth: 'se:c@r\"e\$\${T}'\n"
     . "  servers: [$server]\n"));
 $try('DSN', $from($dsn));
-$try('DSN with directives', $from("$dsn/?timeout=900&pool=shop"));
+$try('DSN with directives', $from("$dsn/?timeout=30000&pool=shop"));
 file_put_contents(
     Lab::file('n.yml'),
     "shop:\n  engine: redis\n  redis_auth: 'se:c@r\"e\$\${T}'\n  servers: [$server]\n",

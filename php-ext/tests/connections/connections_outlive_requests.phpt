@@ -8,7 +8,7 @@ require __DIR__ . '/../lab/lab.inc';
 
 [$port, $id] = lab_redis_process();
 $plain = lab_plain($port);
-$config = lab_config([$port], ['timeout' => 5000]);
+$config = lab_config([$port]);
 $page = lab_fpm(['memory_limit' => '24M', 'max_execution_time' => '5']);
 $script = <<<'PHP'
 <?php

@@ -22,14 +22,14 @@ $client = static fn (int $port, int $timeout)
 $connections = static fn (int $port) => count(preg_grep('/ AUTH /', lab_commands($port)));
 
 echo "the handshake takes longer than the timeout\n";
-$redis = $client($port = $node(null, 0), 1500);
+$redis = $client($port = $node(null, 0), 3000);
 lab_tell(static fn () => $redis->get('key'));
 lab_go($port, 'go on');
 lab_tell(static fn () => $redis->get('key'));
 lab_show('connections', $connections($port));
 
 echo "each answer takes more than half of the timeout\n";
-$redis = $client($port = $node(1500, 1500), 2400);
+$redis = $client($port = $node(3000, 3000), 4800);
 lab_tell(static fn () => $redis->get('key'));
 lab_tell(static fn () => $redis->set('key', 'value'));
 lab_tell(static fn () => $redis->get('key'));
@@ -51,7 +51,7 @@ $redis = $client($port = lab_node('
             end()
             tell("closed")
             close()
-        reply("+OK") if words[0] == "AUTH" else value("value")'), 1500);
+        reply("+OK") if words[0] == "AUTH" else value("value")'), 3000);
 lab_tell(static fn () => $redis->get('key'));
 lab_go($port, 'go on');
 lab_await($port, 'closed');
@@ -60,7 +60,7 @@ lab_show('connections', $connections($port));
 
 echo "a worker keeps a connection that is still opening for the next request\n";
 $page = lab_fpm();
-$query = ['config' => $config($port = $node(null, 0), 1500)];
+$query = ['config' => $config($port = $node(null, 0), 3000)];
 $ask = static fn () => $page('<?php
     try {
         echo (new OneHop\Redis("alpha", $_GET["config"]))->get("key"), "\n";
@@ -75,14 +75,14 @@ lab_show('connections', $connections($port));
 --EXPECT--
 the handshake takes longer than the timeout
 OneHop\DeadlineExceeded, node node-0, may have executed: false
-  No connection within 1500 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+  No connection within 3000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 value: "value of key"
 connections: 1
 each answer takes more than half of the timeout
 OneHop\DeadlineExceeded, node node-0, may have executed: true
-  No answer within 2400 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  No answer within 4800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node node-0, may have executed: false
-  The connection was ready too late to get an answer within 2400 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again; if the node is always this slow, raise the timeout
+  The connection was ready too late to get an answer within 4800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again; if the node is always this slow, raise the timeout
 value: "value of key"
 connections: 2
 without an answer a connection is given up
@@ -98,7 +98,7 @@ waited: true
 connections: 2
 a connection that the node has closed meanwhile is not used any more
 OneHop\DeadlineExceeded, node node-0, may have executed: false
-  No connection within 1500 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+  No connection within 3000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 value: "value"
 connections: 2
 a worker keeps a connection that is still opening for the next request

@@ -83,7 +83,7 @@ for ($i = 0, $ejected = 0; $ejected < 1000; $i++) {
         $begin = $resident();
     }
     if ($i === 1000) {
-        lab_config($servers, ['timeout' => 1500] + $rules, basename($config));
+        lab_config($servers, ['timeout' => 31000] + $rules, basename($config));
     }
 }
 lab_show('less than a megabyte of pages', $resident() - $begin < 1024);

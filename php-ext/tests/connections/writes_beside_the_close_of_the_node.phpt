@@ -21,7 +21,7 @@ const CLOSES = '
     tell([number, time.monotonic_ns(), await_close()])';
 $count = static function (string $name, callable $call): void {
     $port = lab_node(CLOSES);
-    $config = lab_config([$port], ['server_failure_limit' => CONNECTIONS, 'timeout' => 5000]);
+    $config = lab_config([$port], ['server_failure_limit' => CONNECTIONS]);
     $redis = new OneHop\Redis('alpha', $config);
     $begins = $failures = [];
     for ($connection = 0; $connection < CONNECTIONS && count($failures) < CONNECTIONS;) {

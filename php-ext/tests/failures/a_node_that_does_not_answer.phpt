@@ -8,7 +8,7 @@ echo "-- a node that hangs: the command may have executed\n";
 [$port, $id] = lab_redis_process();
 $redis = new OneHop\Redis(
     'alpha',
-    lab_config(["127.0.0.1:$port:1 hung"], ['timeout' => 1000, 'server_failure_limit' => 1000]),
+    lab_config(["127.0.0.1:$port:1 hung"], ['timeout' => 2000, 'server_failure_limit' => 1000]),
 );
 $redis->set('key', 'value');
 Lab::signal($id, SIGSTOP);
@@ -16,7 +16,7 @@ $time = lab_time(fn () => lab_tell(fn () => $redis->get('key')));
 lab_tell(fn () => $redis->incr('n'));
 lab_tell(fn () => $redis->pipeline()->get('key')->incr('n')->exec());
 lab_tell(fn () => $redis->mget(['key', 'n']));
-lab_show('not before the deadline', $time >= 999);
+lab_show('not before the deadline', $time >= 1999);
 Lab::signal($id, SIGCONT);
 lab_tell(fn () => $redis->get('key'));
 
@@ -47,13 +47,13 @@ $fine = lab_redis();
 /* The batch uses another name for the same node, because the first one rests by then. */
 foreach (['full', 'full-too'] as $name) {
     $servers = ["127.0.0.1:$port:1 $name", "127.0.0.1:$fine:1 fine"];
-    $config = lab_config($servers, ['timeout' => 1500]);
+    $config = lab_config($servers, ['timeout' => 3000]);
     $keys[$name] = lab_key_of_each($config);
     $clients[$name] = new OneHop\Redis('alpha', $config);
 }
 $time = lab_time(fn () => lab_tell(fn () => $clients['full']->set($keys['full']['full'], 1)));
 /* The kernel itself tries for two minutes. */
-lab_show('at the deadline', $time > 1499 && $time < 60000);
+lab_show('at the deadline', $time > 2999 && $time < 60000);
 ['full-too' => $full, 'fine' => $other] = $keys['full-too'];
 try {
     $clients['full-too']->pipeline()->incr($full)->set($other, 1)->exec();
@@ -66,13 +66,13 @@ try {
 --EXPECT--
 -- a node that hangs: the command may have executed
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  No answer within 2000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  No answer within 2000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  No answer within 2000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  No answer within 2000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 not before the deadline: true
 value: "value"
 -- a node that sends its answer byte by byte
@@ -84,7 +84,7 @@ OneHop\DeadlineExceeded, node drip, may have executed: true
 at the deadline: true
 -- a node whose backlog is full: it takes no connection
 OneHop\DeadlineExceeded, node full, may have executed: false
-  No connection within 1500 ms, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+  No connection within 3000 ms, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 at the deadline: true
 the other node: true
 this one: ["DeadlineExceeded",false]

@@ -24,7 +24,7 @@ $node = lab_node('
         count += len(data)
         tell(count)
     tell("all")');
-$config = lab_config([$node], ['timeout' => 3000]);
+$config = lab_config([$node], ['timeout' => 6000]);
 if (($id = pcntl_fork()) === 0) {
     pcntl_signal(SIGUSR1, static fn () => null);
     $redis = new OneHop\Redis('alpha', $config);
@@ -38,7 +38,7 @@ if (($id = pcntl_fork()) === 0) {
     posix_kill(posix_getpid(), SIGKILL);
 }
 lab_await($node, 'stopped');
-sleep(4); /* The deadline, and a second. */
+sleep(7); /* The deadline, and a second. */
 $before = array_slice(lab_told($node), -1)[0];
 posix_kill($id, SIGUSR1); /* This interrupts the wait of the process. */
 posix_kill($id, SIGCONT);
@@ -51,4 +51,4 @@ echo file_get_contents($told), "\n";
 --EXPECT--
 bytes came before: true
 bytes came afterwards: 0
-The node did not take the command within 3000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+The node did not take the command within 6000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice

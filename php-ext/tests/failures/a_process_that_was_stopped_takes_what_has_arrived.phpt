@@ -42,7 +42,7 @@ foreach ($calls as $what => [$nodes, $call]) {
     $values = ['value' => str_repeat('x', VALUE_BYTES), 'asked' => 0, 'nodes' => $nodes];
     $ports = [lab_node($script, $values)];
     $nodes === 2 && $ports[] = lab_node($script, beside: $ports[0]);
-    $config = lab_config($ports, ['timeout' => 3000]);
+    $config = lab_config($ports, ['timeout' => 5000]);
     if (($id = pcntl_fork()) === 0) {
         pcntl_signal(SIGUSR1, static fn () => null);
         $redis = new OneHop\Redis('alpha', $config);
@@ -61,7 +61,7 @@ foreach ($calls as $what => [$nodes, $call]) {
         posix_kill(posix_getpid(), SIGKILL);
     }
     array_map(static fn ($port) => lab_await($port, 'answered'), $ports);
-    sleep(4);
+    sleep(6);
     posix_kill($id, SIGUSR1); /* This interrupts the wait of the process. */
     posix_kill($id, SIGCONT);
     pcntl_waitpid($id, $status);

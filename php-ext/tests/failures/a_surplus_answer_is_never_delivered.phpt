@@ -10,7 +10,7 @@ require __DIR__ . '/../lab/lab.inc';
 function config_of(string $script): string
 {
     $port = lab_node($script, ['directory' => Lab::$directory]);
-    return lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 5000]);
+    return lab_config(["127.0.0.1:$port:1 odd"]);
 }
 
 function pool_of(string $script): OneHop\Redis

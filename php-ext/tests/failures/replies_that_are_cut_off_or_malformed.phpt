@@ -31,7 +31,7 @@ $port = lab_node('
         reset()', ['reply' => $reply]);
 $redis = new OneHop\Redis(
     'alpha',
-    lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000, 'server_failure_limit' => 1000]),
+    lab_config(["127.0.0.1:$port:1 odd"], ['server_failure_limit' => 1000]),
 );
 $seen = [];
 for ($i = 0; $i < strlen($reply); $i++) {
@@ -52,7 +52,7 @@ $streams = [
 ];
 foreach ($streams as $stream) {
     $port = lab_node('command(); send(test.stream); time.sleep(1)', ['stream' => $stream]);
-    $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 5000]));
+    $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"]));
     $name = substr(addcslashes($stream, "\0..\37"), 0, 20);
     try {
         lab_show($name, $redis->get('key'));
@@ -82,7 +82,7 @@ $script = '
         else:
             value("value of " + words[1])';
 $port = lab_node($script);
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"]));
 $keys = ['simple', 'number', 'list', 'nested', 'null list', 'resp3', 'long error', 'cut'];
 foreach ($keys as $key) {
     foreach (['get', 'hGetAll', 'incr', 'sMembers', 'type', 'xRange'] as $method) {
@@ -112,9 +112,9 @@ $port = lab_node('
     for words in commands():
         send("+PONG\r\n" if words[0] == "PING" else bytes.fromhex(words[1].split(":")[-1]))');
 $good = lab_redis();
-$one = lab_config([$port], ['server_failure_limit' => 1000, 'timeout' => 20000]);
+$one = lab_config([$port], ['server_failure_limit' => 1000]);
 $two = lab_config([$port, $good], [
-    'server_failure_limit' => 1000, 'timeout' => 20000, 'hash_tag' => '"{}"',
+    'server_failure_limit' => 1000, 'hash_tag' => '"{}"',
 ]);
 ['node-0' => $here, 'node-1' => $there] = lab_key_of_each($two);
 

@@ -15,7 +15,7 @@ const ONCE = '
     value("value of " + words[1])
     command()';
 $port = lab_node(ONCE);
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"]));
 lab_tell(fn () => $redis->get('a'));
 lab_tell(fn () => $redis->get('b'));
 lab_tell(fn () => $redis->incr('c'));
@@ -30,10 +30,12 @@ $port = lab_node('
         words = command()
         reply(":7")
         if words[0] == "SET":
+            end()
+            tell("closed")
             close()');
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"]));
 lab_tell(fn () => $redis->set('a', 1));
-usleep(400000);
+lab_await($port, 'closed');
 lab_tell(fn () => $redis->incr('b'));
 echo implode("\n", lab_commands($port)), "\n";
 
@@ -43,13 +45,13 @@ $port = lab_node('
     value("x")
     command()
     refuse()');
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"]));
 $redis->get('a');
 lab_tell(fn () => $redis->get('b'));
 
 echo "-- OPT_MAX_RETRIES 0: nothing is sent again\n";
 $port = lab_node(ONCE);
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"]));
 $redis->setOption(Redis::OPT_MAX_RETRIES, 0);
 lab_tell(fn () => $redis->get('a'));
 lab_tell(fn () => $redis->get('b'));

@@ -77,7 +77,7 @@ echo "-- a hung node costs one deadline, then another node is asked\n";
 [$port, $hung] = lab_redis_process();
 $redis = new OneHop\Redis(
     'alpha',
-    lab_config(["127.0.0.1:$port:1 hung", "127.0.0.1:$live:1 live"], ['timeout' => 1500]),
+    lab_config(["127.0.0.1:$port:1 hung", "127.0.0.1:$live:1 live"], ['timeout' => 3000]),
 );
 Lab::signal($hung, SIGSTOP);
 lab_tell(fn () => $redis->echo('text'));
@@ -133,7 +133,7 @@ FLUSHALL: false
 DBSIZE where one node answers with no number: false
 -- a hung node costs one deadline, then another node is asked
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  No answer within 3000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 the next ECHO: "text"
 -- in a pipeline: a failure takes the place of the reply
 0, Unsupported, false, true

@@ -5,7 +5,7 @@ After a failure in a transaction, a pipeline or putMany(), Laravel's connection 
 require __DIR__ . '/laravel.inc';
 
 [$port, $id] = lab_redis_process();
-$config = lab_config([lab_redis(), $port], ['hash_tag' => '"{}"', 'timeout' => 20000]);
+$config = lab_config([lab_redis(), $port], ['hash_tag' => '"{}"']);
 $app = laravel_app(laravel_onehop($config) + ['REDIS_CACHE_DB' => 0, 'REDIS_PREFIX' => '']);
 $redis = $app['redis']->connection();
 $cache = $app['cache']->store();

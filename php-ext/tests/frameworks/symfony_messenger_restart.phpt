@@ -97,7 +97,7 @@ function live_through(string $config, string $stream, callable $kill, callable $
 
 echo "a ring\n";
 [$port, $id] = lab_redis_process(...SAVING);
-$config = lab_config([lab_redis(), $port, lab_redis()], ['hash_tag' => '"{}"', 'timeout' => 5000]);
+$config = lab_config([lab_redis(), $port, lab_redis()], ['hash_tag' => '"{}"']);
 live_through(
     $config,
     lab_key_of_each($config)['node-1'],
@@ -111,7 +111,7 @@ echo "a cluster\n";
 $cluster = new LabCluster(3, 0, ...SAVING);
 $owner = $cluster->owner(lab_slot('jobs'));
 live_through(
-    $cluster->config(['timeout' => 5000], name: 'cluster.yml'),
+    $cluster->config(name: 'cluster.yml'),
     'jobs',
     fn () => $cluster->kill($owner),
     fn () => $cluster->start($owner),

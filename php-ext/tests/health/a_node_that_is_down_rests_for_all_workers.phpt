@@ -8,7 +8,7 @@ require __DIR__ . '/../lab/lab.inc';
 
 const WORKERS = 6;
 [$up, [$port, $id]] = [lab_redis(), lab_redis_process()];
-$config = lab_config([$up, $port], ['timeout' => 10000]);
+$config = lab_config([$up, $port]);
 $topology = new OneHop\Topology('alpha', $config);
 $keys = ['up' => null, 'down' => null];
 for ($i = 0; in_array(null, $keys, true); $i++) {

@@ -20,7 +20,7 @@ foreach ([
         $port = lab_node($script);
         $config = lab_config(
             [$port],
-            $directives + ['timeout' => 3000, 'server_failure_limit' => 1],
+            $directives + ['timeout' => 6000, 'server_failure_limit' => 1],
         );
         $file = Lab::file("$rule-$port");
         if (($id = pcntl_fork()) === 0) {
@@ -59,7 +59,7 @@ foreach ($cases as [, , , , $port]) {
         usleep(1000)
     );
 }
-sleep(5);
+sleep(8);
 foreach ($cases as [$rule, $is_stopped, $id, $file]) {
     $is_stopped && posix_kill($id, SIGCONT);
     pcntl_waitpid($id, $status);

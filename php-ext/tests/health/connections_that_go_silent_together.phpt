@@ -13,7 +13,7 @@ $node = lab_node('
         if not is_old or not test.is_silent:
             time.sleep(0.003 if is_old else 0)
             reply("$4", "well") if words[0] == "GET" else reply("+OK")', ['is_silent' => false]);
-$config = lab_config([$node], ['timeout' => 1500, 'pool_size' => 8]);
+$config = lab_config([$node], ['timeout' => 3000, 'pool_size' => 8]);
 
 const WORKERS = 6;
 $script = <<<'PHP'
@@ -38,7 +38,7 @@ $ask = static fn (int $ms): array => array_map(
 );
 $ask(300);
 lab_change($node, is_silent: true);
-$told = $ask(3500);
+$told = $ask(7000);
 lab_show('workers that were late more than once', array_sum(array_map(
     static fn (array $worker) => (int) ($worker[0] > 1),
     $told,

@@ -71,16 +71,16 @@ $go = Lab::file('go');
 $slow = lab_node('
     command()
     until(lambda: os.path.exists(test.go))
-    time.sleep(4)
+    time.sleep(8)
     value("late")
     await_close()', ['go' => $go]);
 $query = [
     'config' => lab_config(
         [$slow],
-        ['pool_size' => 1, 'timeout' => 6000, 'server_failure_limit' => 1],
+        ['pool_size' => 1, 'timeout' => 12000, 'server_failure_limit' => 1],
         'slow.yml',
     ),
-    'timeout' => 6000,
+    'timeout' => 12000,
     'turns' => Lab::file("turns$pool"),
     'size' => 1,
     'pool' => $pool,

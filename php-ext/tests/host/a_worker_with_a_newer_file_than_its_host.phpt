@@ -18,7 +18,7 @@ $script = <<<'PHP'
 <?php
 function await(string $file): void
 {
-    for ($i = 0; $i < 2000 && !file_exists($file); $i++, clearstatcache()) {
+    for ($i = 0; $i < 6000 && !file_exists($file); $i++, clearstatcache()) {
         usleep(5000);
     }
 }

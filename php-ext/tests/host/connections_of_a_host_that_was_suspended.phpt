@@ -10,7 +10,7 @@ $port = lab_redis();
 $plain = lab_plain($port);
 $plain->set('key', 'value');
 /* The clients of both share the node's only connection. */
-$patient = lab_config([$port], ['timeout' => 10000, 'pool_size' => 1]);
+$patient = lab_config([$port], ['pool_size' => 1]);
 $hasty = lab_config([$port], ['timeout' => 300, 'pool_size' => 1]);
 /* On a machine that slept for a day, the kernel's process times are a day ahead of its clock. */
 $page = lab_fpm(['display_errors' => '1'], 2, [

@@ -14,7 +14,7 @@ $nodes = array_map(static function (int $port) {
     return $node;
 }, $ports);
 $write = static fn (array $ports, array $directives)
-    => lab_config($ports, $directives + ['timeout' => 5000, 'pool_size' => 4], 'live.yml');
+    => lab_config($ports, $directives + ['pool_size' => 4], 'live.yml');
 $config = $write($ports, ['redis_auth' => 'secret-0']);
 /* There are two nodes at a time, so four entries are enough for a change. */
 $page = lab_fpm([], 3, ['sh', '-c', 'exec "$0" "$@" -d onehop.max_nodes=4']);

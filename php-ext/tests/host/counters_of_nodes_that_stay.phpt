@@ -12,7 +12,7 @@ $port = lab_redis('--requirepass', 'secret');
 $page = lab_fpm([], 2, ['sh', '-c', 'exec "$0" "$@" -d onehop.max_nodes=4']);
 $write = static fn (int $number) => lab_config(
     ["127.0.0.1:$port:1 stays", "127.0.0.1:$port:1 other-$number"],
-    ['timeout' => 5000, 'redis_auth' => 'secret', 'pool_size' => 2 + $number % 2],
+    ['redis_auth' => 'secret', 'pool_size' => 2 + $number % 2],
     'live.yml',
 );
 $script = <<<'PHP'

@@ -8,13 +8,16 @@ require __DIR__ . '/../lab/lab.inc';
 
 $port = lab_redis();
 lab_plain($port)->set('key', 'value');
-/* Each sleeper has used a connection and waits in its request until all others are served. */
+/*
+ * Each sleeper has used a connection and waits in its request until all others are served, for
+ * longer than their calls may take.
+ */
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);
 $redis->get('key') === 'value' || exit('wrong');
 file_put_contents($_GET['arrived'], '.', FILE_APPEND | LOCK_EX);
-for ($i = 0; $i < 1000 && filesize($_GET['arrived']) < $_GET['workers']; $i++) {
+for ($i = 0; $i < 4000 && filesize($_GET['arrived']) < $_GET['workers']; $i++) {
     usleep(10000);
     clearstatcache();
 }
@@ -24,7 +27,7 @@ const WORKERS = 20;
 $page = lab_fpm(['display_errors' => '1'], WORKERS);
 foreach ([1, 2, 3, 4, 16] as $size) {
     $query = [
-        'config' => lab_config([$port], ['timeout' => 8000, 'pool_size' => $size]),
+        'config' => lab_config([$port], ['pool_size' => $size]),
         'arrived' => Lab::file("arrived-$size"),
         'workers' => WORKERS,
     ];

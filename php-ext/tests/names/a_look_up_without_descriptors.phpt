@@ -29,7 +29,7 @@ echo json_encode([$node['state'], $node['failures'], $node['reason']]), "\n";
 PHP;
 foreach (['false', 'true'] as $ejects) {
     $config = Lab::file("names-$ejects.yml");
-    file_put_contents($config, "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 2000\n"
+    file_put_contents($config, "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 30000\n"
         . "  auto_eject_hosts: $ejects\n  server_failure_limit: 1\n"
         . "  servers:\n    - host.invalid:6379:1 a\n");
     echo lab_run($script, [$config], ['prlimit', '--nofile=64', '--']);

@@ -96,7 +96,7 @@ function compare(string $what, string $config): void
 
 echo "-- a Redis Cluster\n";
 $cluster = new LabCluster(3, 0, '--cluster-require-full-coverage', 'no');
-$config = $cluster->config(['timeout' => 2000]);
+$config = $cluster->config();
 compare('values', $config);
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'ACL', 'SETUSER', 'default', 'resetkeys', '~open:*');
@@ -108,7 +108,7 @@ compare('a dead node', $config);
 echo "-- a server pool\n";
 $processes = array_map(fn () => lab_redis_process(), range(1, 3));
 $ports = array_column($processes, 0);
-$config = lab_config($ports, ['timeout' => 2000]);
+$config = lab_config($ports);
 compare('values', $config);
 foreach ($ports as $port) {
     lab_plain($port)->rawCommand('ACL', 'SETUSER', 'default', 'resetkeys', '~open:*');

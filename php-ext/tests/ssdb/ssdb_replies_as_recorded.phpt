@@ -32,7 +32,7 @@ $page = json_decode(file_get_contents(__DIR__ . '/../../../spec/route/vectors/ss
 $tests = array_merge(...array_column($page['testGroups'], 'tests'));
 $config = lab_config(
     [$ssdb],
-    ['engine' => 'ssdb', 'timeout' => 10000, 'server_failure_limit' => 1000],
+    ['engine' => 'ssdb', 'server_failure_limit' => 1000],
 );
 $redis = new OneHop\Redis('alpha', $config);
 $plain = lab_plain($reader);

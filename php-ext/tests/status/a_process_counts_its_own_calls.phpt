@@ -19,7 +19,7 @@ function show(string $what, array $own): void
 }
 
 $ports = [lab_redis(), lab_redis()];
-$config = lab_config($ports, ['timeout' => 5000]);
+$config = lab_config($ports);
 $keys = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
 show('before the first call', own());
@@ -42,8 +42,8 @@ show('a call that is late', own('node-0', 1));
 lab_show('it took as long as its deadline', own('node-0', 1)['time'] >= 500000);
 
 ini_set('error_log', Lab::file('notices'));
-sleep(1);
-lab_config([...$ports, lab_redis()], ['timeout' => 5000], basename($config));
+usleep(1100000);
+lab_config([...$ports, lab_redis()], [], basename($config));
 new OneHop\Redis('alpha', $config);
 show('after a change of the configuration', own());
 

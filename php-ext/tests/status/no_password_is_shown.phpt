@@ -81,7 +81,7 @@ $source = static fn (mixed $config, string $setting = '') => [
     'config' => $config, 'setting' => $setting,
 ];
 /* Only the node that takes the password must answer in time. */
-$timeout = static fn (int $port): int => $port === $nodes['takes it'] ? 10000 : 300;
+$timeout = static fn (int $port): int => $port === $nodes['takes it'] ? 30000 : 300;
 $try = static fn (string $what, array $directives) => $ask(
     $what,
     static fn (int $port) => $source(lab_config(

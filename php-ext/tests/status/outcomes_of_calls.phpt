@@ -28,7 +28,7 @@ function show(array $numbers, string ...$names): void
 
 lab_show('before any client', OneHop\Topology::status());
 $ports = [lab_redis(), lab_redis(), lab_redis()];
-$config = lab_config($ports, ['timeout' => 5000]);
+$config = lab_config($ports);
 $redis = new OneHop\Redis('alpha', $config);
 
 echo "\nbefore the first call: ";
@@ -148,8 +148,8 @@ lab_show('it has never answered', $down['answered_at']);
 echo "\na configuration that changes: the numbers stay\n";
 ini_set('error_log', Lab::file('notices'));
 $calls = numbers(OneHop\Topology::status(), 'node-0')['calls'];
-sleep(1);
-lab_config([...$ports, lab_redis()], ['timeout' => 5000], basename($config));
+usleep(1100000);
+lab_config([...$ports, lab_redis()], [], basename($config));
 new OneHop\Redis('alpha', $config);
 $pools = OneHop\Topology::status();
 lab_show('generation', $pools[0]['generation']);
@@ -176,7 +176,7 @@ foreach ($pools[0]['nodes'] as $node) {
 }
 
 echo "\nno connection is free, and the call fails\n";
-$narrow = lab_config([$ports[0]], ['pool_size' => 1, 'timeout' => 100]);
+$narrow = lab_config([$ports[0]], ['pool_size' => 1, 'timeout' => 1500]);
 $page('<?php
     $keeps = new OneHop\Redis("alpha", $_GET["config"]);
     $keeps->multi()->get("key");

@@ -10,7 +10,7 @@ $loading = lab_node('
         reply(test.answer if words[0] == "MULTI" else "+OK")');
 $config = lab_config(
     [lab_redis(), $port, $loading],
-    ['hash_tag' => '"{}"', 'timeout' => 20000, 'server_failure_limit' => 1000],
+    ['hash_tag' => '"{}"', 'server_failure_limit' => 1000],
 );
 ['node-0' => $live, 'node-1' => $dies, 'node-2' => $loads] = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);

@@ -48,16 +48,20 @@ $port = lab_node('
                 close()
             if what == "surplus":
                 reply("+QUEUED", "+QUEUED")
+                tell(what)
                 continue
             reply("-OOM command not allowed" if what == "oom" else "+QUEUED")
             if what == "then":
+                end()
+                tell(what)
                 close()
             if what == "later":
                 time.sleep(0.02)
-                reply("+QUEUED")');
+                reply("+QUEUED")
+                tell(what)');
 $redis = new OneHop\Redis(
     'alpha',
-    lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 1000, 'server_failure_limit' => 1000]),
+    lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 3000, 'server_failure_limit' => 1000]),
 );
 $show = function (string $what, callable $call) {
     echo "$what: ";
@@ -95,7 +99,7 @@ foreach (['then', 'later', 'surplus', 'value'] as $what) {
     echo "-- $what\n";
     $redis->multi();
     $show($what, fn () => $redis->get("$what:1"));
-    usleep(300000);
+    $what === 'value' || lab_await($port, $what);
     $show('next', fn () => $redis->get('fine:2'));
     $show('exec', fn () => $redis->exec() ?: null);
     $show('outside', fn () => $redis->get('plain:1'));
@@ -152,7 +156,7 @@ mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- hang while it is queued
 first: queued
-hang: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
+hang: DeadlineExceeded, may have executed: false: No answer within 3000 ms ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 next: true
 several keys: false
 mode: 0
@@ -193,7 +197,7 @@ exec: NodeDown, may have executed: true: Connection closed by the node ...PORT),
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- exechang
-exec: DeadlineExceeded, may have executed: true: No answer within 1000 ms ...PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+exec: DeadlineExceeded, may have executed: true: No answer within 3000 ms ...PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execmany

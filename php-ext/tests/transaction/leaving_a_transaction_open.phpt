@@ -7,7 +7,7 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 require __DIR__ . '/../lab/lab.inc';
 
 $port = lab_redis();
-$config = lab_config([$port], ['timeout' => 2000]);
+$config = lab_config([$port]);
 $plain = lab_plain($port);
 
 echo "ends of scripts\n";
