@@ -16,7 +16,7 @@ def configure(cluster, directory, **directives):
         "  listen: 127.0.0.1:1",
         "  redis: true",
         "  cluster: true",
-        *(f"  {name}: {value}" for name, value in {"timeout": 10000, **directives}.items()),
+        *(f"  {name}: {value}" for name, value in {"timeout": 30000, **directives}.items()),
         "  servers:",
     ]
     with open(path, "w") as file:
@@ -108,7 +108,7 @@ def crc16(data):
 # ---- Waiting ----
 
 
-def retry(call, seconds=10):
+def retry(call, seconds=30):
     end = time.monotonic() + seconds
     while True:
         try:

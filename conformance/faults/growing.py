@@ -56,7 +56,7 @@ class Fleet:
 
     def write(self, ring, old=()):
         """Replaces the file; returns its fingerprint."""
-        text = "alpha:\n  engine: redis\n  timeout: 10000\n  servers:\n" + self._lines(ring)
+        text = "alpha:\n  engine: redis\n  timeout: 30000\n  servers:\n" + self._lines(ring)
         if old:
             text += "  moving_from:\n" + self._lines(old)
         with open(self.path + ".new", "w") as file:

@@ -96,7 +96,7 @@ class House(Running):
             "listen": "127.0.0.1:22121",
             "hash": "murmur",
             "redis": "true",
-            "timeout": 5000,
+            "timeout": 30000,
             "pool_size": POOL_SIZE,
             **directives,
         }

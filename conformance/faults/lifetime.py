@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = 10
 NODES = 4
 FOLLOWED_S_MAX = 2.0
-WAITED_S_MAX = 10
+WAITED_S_MAX = 30
 # After these rounds every node was used, and everything that is made only once exists.
 SETTLED_ROUNDS = 3
 MEMORY_MAX = {"PHP": 1_000_000, "Java": 4_000_000}

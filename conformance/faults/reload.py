@@ -10,7 +10,7 @@ from house import POOL_SIZE, WORKERS, Callers, House, Openings
 from table import bold, show
 
 CALLERS = 16
-RESTART_S_MAX = 20  # Old workers finish their requests in this time.
+RESTART_S_MAX = 30  # Old workers finish their requests in this time.
 
 
 def run(progress, is_short):

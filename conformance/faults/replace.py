@@ -31,7 +31,7 @@ class Fleet:
     def configure(self, _, directory):
         self.path = self.path or os.path.join(directory, "onehop.yml")
         with open(self.path + ".new", "w") as file:
-            file.write("alpha:\n  engine: redis\n  timeout: 10000\n  servers:\n")
+            file.write("alpha:\n  engine: redis\n  timeout: 30000\n  servers:\n")
             for number, (node, host) in enumerate(zip(self.nodes, self.addresses)):
                 file.write(f"    - {host}:{node.port}:1 node{number}\n")
         os.rename(self.path + ".new", self.path)

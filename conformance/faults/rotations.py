@@ -133,7 +133,7 @@ def measure(house, changes, progress, label):
 
 def wait_for_password(house):
     """Waits until the first password is in use: nodes now reject clients without a password."""
-    for _ in range(20):
+    for _ in range(150):
         try:
             return house.page("checked.php", rounds=1)
         except LabError:

@@ -105,7 +105,7 @@ def measure(ask, calls):
         config = os.path.join(directory, "onehop.yml")
         with open(config, "w") as file:
             file.write(
-                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n"
+                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 30000\n"
                 f"  servers:\n    - 127.0.0.1:{node.port}:1 odd\n"
             )
         answers = ask(config, calls)

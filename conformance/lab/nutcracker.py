@@ -124,13 +124,13 @@ def check(text):
         try:
             run = subprocess.run(
                 [program("nutcracker"), "--test-conf", "--conf-file", path],
-                timeout=10,
+                timeout=30,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
             )
         except subprocess.TimeoutExpired as late:
-            raise LabError("nutcracker --test-conf did not end within 10 s") from late
+            raise LabError("nutcracker --test-conf did not end within 30 s") from late
     if run.returncode == 0:
         return None
     return run.stdout.decode(errors="replace") or f"exit status {run.returncode}"

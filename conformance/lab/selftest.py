@@ -3,6 +3,7 @@
 Run as a program: `selftest.py [name of a test ...]`. Ends with "N passed, N failed".
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -137,7 +138,7 @@ class Servers(unittest.TestCase):
 
 
 def assert_gone(pid):
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while os.path.exists(f"/proc/{pid}"):
         assert time.monotonic() < deadline, "a server outlived its program"
         time.sleep(0.01)
@@ -314,6 +315,9 @@ class Deaths(unittest.TestCase):
             self.assertEqual(process.child.returncode, -signal.SIGKILL)
 
 
+END = 255
+
+
 class Wires(unittest.TestCase):
     def test_a_wire_delays_in_both_directions(self):
         with (
@@ -345,14 +349,14 @@ class Wires(unittest.TestCase):
                 receiver.bind((wire.far[0].host, 9))
                 for number in range(100):
                     sender.sendto(bytes([number]), receiver.getsockname())
-                receiver.settimeout(30)  # The wire starts.
-                numbers = [*receiver.recv(1)]
-                receiver.settimeout(0.5)
-                try:
-                    while True:
+                # What arrives after an end arrives after everything that was sent before it.
+                receiver.settimeout(0.1)
+                numbers, deadline = [], time.monotonic() + 30
+                while time.monotonic() < deadline and END not in numbers:
+                    sender.sendto(bytes([END]), receiver.getsockname())
+                    with contextlib.suppress(TimeoutError):
                         numbers += receiver.recv(1)
-                except TimeoutError:
-                    return numbers
+                return numbers[: numbers.index(END)]
 
 
 if __name__ == "__main__":

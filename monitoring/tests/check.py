@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -59,7 +60,7 @@ echo 'loaded';
 CONFIG = """alpha:
   listen: 127.0.0.1:22121
   redis: true
-  timeout: 20000
+  timeout: 30000
   servers:
    - {one}
    - {two}
@@ -229,8 +230,7 @@ def check_alerts(findings, prometheus, hosts):
         prometheus.await_alerts(
             *expected, load=lambda: list(threads.map(Host.load, [*hosts, *hosts]))
         )
-    # A busy machine may make any node slow.
-    others = {each for each in prometheus.firing() - expected if each[0] != "OneHopCallsSlow"}
+    others = await_no_others(prometheus, expected)
     findings.expect("no other alert fires", not others, others)
     check_dashboard(findings, prometheus)
     hosts[0].reject_file()
@@ -245,6 +245,20 @@ def check_alerts(findings, prometheus, hosts):
     for alert in prometheus.ask("alerts")["alerts"]:
         texts = " ".join(alert["annotations"].values())
         findings.expect("the text is whole", not re.search("<|  ", texts), texts)
+
+
+def await_no_others(prometheus, expected):
+    """The other alerts that fire, if they fire for half a minute: once without any is enough.
+
+    A busy machine may make any node slow, and a target too late for a scrape.
+    """
+    deadline = time.monotonic() + 30
+    while True:
+        firing = prometheus.firing()
+        others = {each for each in firing - expected if each[0] != "OneHopCallsSlow"}
+        if firing and not others or time.monotonic() > deadline:
+            return others
+        time.sleep(0.5)
 
 
 def check_dashboard(findings, prometheus):

@@ -13,11 +13,15 @@ for ($keys = [], $i = 0; count($keys) < LAB_SLOTS; $i++) {
 $page = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);
+$wrong = $slow = 0;
 foreach (explode(',', $_GET['keys']) as $key) {
-    $wrong = ($wrong ?? 0) + ($redis->get($key) !== "value of $key");
+    $begin = microtime(true);
+    $wrong += $redis->get($key) !== "value of $key";
+    $slow += microtime(true) - $begin > 0.4;
 }
 usleep(2000);
-echo count((new OneHop\Topology('alpha', $_GET['config']))->nodes()), ' nodes, ', $wrong, ' wrong';
+$nodes = count((new OneHop\Topology('alpha', $_GET['config']))->nodes());
+echo json_encode(["$nodes nodes, $wrong wrong", $slow]);
 PHP;
 
 foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $replicas, $isDealt]) {
@@ -57,16 +61,23 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
 
     $ask = lab_fpm([], 4);
     $cluster->forgetStatistics();
-    for ($i = 0, $answers = []; $i < 10; $i++) {
-        $answers += array_flip($ask(
+    for ($i = $slow = 0, $answers = []; $i < 10; $i++) {
+        foreach ($ask(
             $page,
             ['config' => $config, 'keys' => implode(',', array_slice($here, 0, 20))],
             4,
-        ));
+        ) as $answer) {
+            [$told, $more] = json_decode($answer) ?? [$answer, 0];
+            $answers[$told] = true;
+            $slow += $more;
+        }
     }
-    /* Two for the map. Four workers with a map each would ask eight times. */
+    /*
+     * Two for the map. Four workers with a map each would ask eight times. A call that waits for
+     * half a second requests the map once more.
+     */
     echo implode(', ', array_keys($answers)), '; at most four questions: ',
-        var_export($cluster->questions() <= 4, true), "\n";
+        var_export($cluster->questions() <= 4 + 3 * $slow, true), "\n";
     foreach (array_keys($cluster->processes) as $port) {
         $cluster->kill($port);
     }
@@ -80,14 +91,15 @@ $crowd = array_map(static fn ($i) => [3 * $i, 3 * $i + 2, $i ?: $liars->ports[0]
 $liars->tell($crowd);
 lab_tell(fn () => $liars->client());
 $liars->behave('f"-MOVED 5 127.0.0.1:{b}\r\n" if words[0] == "GET" and port == a else None');
-for ($wrong = 0, $end = microtime(true) + 1.5; microtime(true) < $end; usleep(1000)) {
+$isAsked = static fn (): bool
+    => str_contains(implode("\n", lab_commands($liars->ports[1])), 'CLUSTER SHARDS');
+$wrong = 0;
+$end = microtime(true) + 1.5;
+while (microtime(true) < $end || (!$isAsked() && microtime(true) < $end + 30)) {
     $wrong += $redis->get($keys[5]) !== "{$liars->ports[1]} {$keys[5]}";
+    usleep(1000);
 }
-$asked = count(array_filter(
-    lab_commands($liars->ports[1]),
-    static fn ($line) => str_contains($line, 'CLUSTER SHARDS'),
-));
-echo 'asked again: ', $asked > 0 ? 'yes' : 'no', ", wrong: $wrong, nodes: ",
+echo 'asked again: ', $isAsked() ? 'yes' : 'no', ", wrong: $wrong, nodes: ",
     count((new OneHop\Topology('alpha', $config))->nodes()), "\n";
 $liars->tell(array_slice($crowd, 0, 4096));
 echo count((new OneHop\Topology('alpha', $liars->config()))->nodes()), " nodes\n";

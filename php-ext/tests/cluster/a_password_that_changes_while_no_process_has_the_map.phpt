@@ -27,7 +27,8 @@ $cluster->forgetStatistics();
 $fork($call);
 $fork($call);
 $call();
-echo in_array($cluster->questions(), [1, 2], true)
+/* If one of the two nodes is late, the third one is asked, too. */
+echo in_array($cluster->questions(), [1, 2, 3], true)
     ? "one inquiry"
     : "{$cluster->questions()} questions", "\n";
 ?>

@@ -25,12 +25,18 @@ echo $page(
 $cluster->awaitReplicas();
 echo $page($topology, $query) == $victim ? "its master's\n" : "another node's\n";
 
-$begin = static fn (string $call): callable => lab_request("<?php
-    try {
-        echo (new OneHop\\Redis('alpha', \$_GET['config']))->$call;
-    } catch (OneHop\\Exception \$e) {
-        echo get_class(\$e), \$e->mayHaveExecuted() ? ' maybe' : ' not sent';
-    }", $query);
+$begin = static function (string $call) use ($query): callable {
+    $answer = lab_request("<?php
+        try {
+            \$redis = new OneHop\\Redis('alpha', \$_GET['config']);
+            touch(\$_GET['begun']);
+            echo \$redis->$call;
+        } catch (OneHop\\Exception \$e) {
+            echo get_class(\$e), \$e->mayHaveExecuted() ? ' maybe' : ' not sent';
+        }", $query + ['begun' => $begun = Lab::file(md5($call))]);
+    Lab::until(static fn () => file_exists($begun), 'call');
+    return $answer;
+};
 Lab::signal($cluster->processes[$victim], 19);
 $read = $begin('get($_GET["key"])');
 $write = $begin('append($_GET["key"], "!")');

@@ -44,11 +44,23 @@ lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
 echo "-- MGET of all five: TRYAGAIN until the others have moved, too\n";
 Lab::start([
     PHP_BINARY,
+    ...lab_php_arguments(),
     '-r',
-    'usleep(200000); exec($argv[1]);',
+    '
+        foreach ([1, 2] as $i) {
+            ($nodes[] = new Redis())->connect("127.0.0.1", (int) $argv[$i]);
+        }
+        do {
+            usleep(1000);
+            $ask = fn ($node) => $node->rawCommand("INFO", "errorstats");
+            $said = implode(array_map($ask, $nodes));
+        } while (!str_contains($said, "TRYAGAIN"));
+        $words = ["MIGRATE", "127.0.0.1", $argv[2], "", "0", "5000", "KEYS"];
+        $nodes[0]->rawCommand(...$words, ...array_slice($argv, 3));',
     '--',
-    "redis-cli -p $a MIGRATE 127.0.0.1 $c '' 0 5000 KEYS "
-        . implode(' ', array_map('escapeshellarg', array_slice($keys, 2))),
+    (string) $a,
+    (string) $c,
+    ...array_slice($keys, 2),
 ]);
 lab_show('values', count(array_filter($redis->mGet($keys))));
 lab_show('nodes have answered TRYAGAIN', $cluster->errors('TRYAGAIN') > 0);

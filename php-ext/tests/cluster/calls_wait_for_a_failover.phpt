@@ -37,12 +37,12 @@ $callers->start(
     $open,
 );
 $callers->start('keys of two nodes', "\$redis->mGet(['$key', '$other', '$second'])", $open);
-$short = $cluster->config(['timeout' => 1500, 'redis_auth' => 'unneeded'], null, 'short.yml');
+$short = $cluster->config(['timeout' => 5000, 'redis_auth' => 'unneeded'], null, 'short.yml');
 $callers->start('a write that was sent', "\$redis->append('$key', '!')", $open, $short);
 $callers->awaitReady();
 Lab::signal($cluster->processes[$victim], 19);
 $callers->go();
-usleep(500000);
+usleep(1500000); /* So all have sent what they send. */
 $cluster->call($heir, 'CLUSTER', 'FAILOVER', 'TAKEOVER');
 $callers->tell();
 lab_show('nothing twice', $cluster->call($heir, 'GET', $key));

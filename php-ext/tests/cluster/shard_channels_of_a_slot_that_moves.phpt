@@ -29,7 +29,7 @@ $move = sprintf('
         }
     }', $a, $b);
 $listen = static function (OneHop\Redis $redis, string $said) use ($channel): void {
-    for ($tries = 0; $tries < 200; $tries++) {
+    for ($tries = 0; $tries < 3000; $tries++) {
         try {
             $redis->ssubscribe([$channel], static function ($redis, $channel, $text) use ($said) {
                 echo $text === 'hello' ? $said : $text, "\n";

@@ -35,7 +35,7 @@ $callers->start(
 $callers->awaitReady();
 Lab::signal($process, 19);
 $callers->go();
-usleep(300000);
+usleep(1500000); /* So all have sent what they send. */
 lab_config([$new, $other], [], basename($config));
 lab_config([$new, $other], ['timeout' => 5000], 'short.yml');
 $callers->tell();

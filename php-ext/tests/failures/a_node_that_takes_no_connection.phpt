@@ -27,7 +27,13 @@ $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$full:1 full"]));
 lab_tell(fn () => $redis->get('key'));
 lab_tell(fn () => $redis->pipeline()->get('key')->incr('n')->exec());
 $holder->close();
-usleep(50000);
+Lab::until(static function () use ($redis): bool {
+    try {
+        return $redis->get('key') === false;
+    } catch (OneHop\NodeDown) {
+        return false;
+    }
+}, 'free connection');
 lab_tell(fn () => $redis->get('key'));
 
 $script = 'reply("-DENIED Redis is running in protected mode")';

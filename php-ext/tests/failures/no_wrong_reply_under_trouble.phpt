@@ -95,7 +95,7 @@ lab_show('some fail', $failed > 5);
 lab_show('some batches fail in part', $partial > 0);
 $redis->setOption(Redis::OPT_READ_TIMEOUT, 20);
 $wrong = 0;
-$end = microtime(true) + 20;
+$end = microtime(true) + 30;
 for ($i = 0; $i < 400; $i++) {
     try {
         $wrong += $redis->get(md5("key$i")) !== md5("key$i") . ' value';

@@ -42,7 +42,7 @@ $callers->start('a transaction', '$redis->multi()->get("key")->exec()', '', $sho
 $callers->awaitReady();
 Lab::signal($process, 19);
 $callers->go();
-usleep(500000);
+usleep(1500000); /* So all have sent what they send. */
 $sentinels->sayAll($new, 2);
 lab_plain($new)->rPush('list', 'element');
 ob_start();

@@ -40,7 +40,8 @@ if (!method_exists('Redis', 'ssubscribe')) {
 $subscribers = function () use ($ports): int {
     $count = 0;
     foreach ($ports as $port) {
-        for ($i = 0; ($left = lab_plain($port)->pubsub('numpat')) > 0 && $i < 1000; $i++) {
+        $end = microtime(true) + 30;
+        while (($left = lab_plain($port)->pubsub('numpat')) > 0 && microtime(true) < $end) {
             usleep(2000);
         }
         $count += $left;
