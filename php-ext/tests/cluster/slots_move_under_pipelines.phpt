@@ -85,7 +85,7 @@ for ($i = 0; $i < WORKERS; $i++) {
         Lab::file("worker-$i.out"),
     );
 }
-Lab::until(static fn () => count(glob("$stop-begun-*")) === WORKERS, 'begin of workers');
+Lab::until(static fn () => count(glob("$stop-begun-*")) === WORKERS, 'begin of workers', 60);
 $cluster->forgetStatistics();
 for ($slot = 1000; $slot < 1000 + SLOTS; $slot++) {
     $cluster->beginMove($slot, $a, $b);
