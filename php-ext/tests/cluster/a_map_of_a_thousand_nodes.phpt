@@ -89,7 +89,7 @@ $config = $liars->config();
 $redis = new OneHop\Redis('alpha', $config);
 $crowd = array_map(static fn ($i) => [3 * $i, 3 * $i + 2, $i ?: $liars->ports[0]], range(0, 4096));
 $liars->tell($crowd);
-lab_tell(fn () => $liars->client());
+lab_tell(fn () => $liars->client(['timeout' => 2000]));
 $liars->behave('f"-MOVED 5 127.0.0.1:{b}\r\n" if words[0] == "GET" and port == a else None');
 $isAsked = static fn (): bool
     => str_contains(implode("\n", lab_commands($liars->ports[1])), 'CLUSTER SHARDS');

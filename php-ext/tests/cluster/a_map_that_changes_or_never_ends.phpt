@@ -16,7 +16,7 @@ $endless = 'send("$200000000\r\n", *[b"x" * 1000000] * 200) or "\r\n"
 $liars = new Liars();
 $liars->behave("$endless None");
 try {
-    $liars->client();
+    $liars->client(['timeout' => 2000]);
 } catch (OneHop\ProtocolViolation | OneHop\DeadlineExceeded) {
     echo "refused\n"; /* The client asks until the deadline; the last attempt may be cut short. */
 }

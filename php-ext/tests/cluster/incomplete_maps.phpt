@@ -63,7 +63,7 @@ lab_tell(static fn () => new OneHop\Redis('alpha', $lone(lab_redis())));
 $empty = new LabCluster(1, 0);
 $empty->kill($empty->ports[0]);
 $empty->replace($empty->ports[0]);
-lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config()));
+lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config(['timeout' => 1500])));
 lab_tell(static fn () => new OneHop\Redis('alpha', $lone(Lab::port())));
 
 echo "a database, although a Redis Cluster has only database 0\n";

@@ -5,7 +5,7 @@ Script code may begin or end a transaction while watch() reads a key or MULTI ru
 require __DIR__ . '/../lab/lab.inc';
 
 [$port, $id] = lab_redis_process();
-$redis = new OneHop\Redis('alpha', lab_config([$port]));
+$redis = new OneHop\Redis('alpha', lab_config([$port], ['timeout' => 4000]));
 $redis->set('a', 'before');
 
 final class Key
