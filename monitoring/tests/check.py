@@ -256,7 +256,7 @@ def await_no_others(prometheus, expected):
     while True:
         firing = prometheus.firing()
         others = {each for each in firing - expected if each[0] != "OneHopCallsSlow"}
-        if firing and not others or time.monotonic() > deadline:
+        if (firing and not others) or time.monotonic() > deadline:
             return others
         time.sleep(0.5)
 
