@@ -195,18 +195,21 @@ def move_keys(slot, source, target, most=None):
         most = most and most - len(keys)
 
 
+def await_one_epoch(nodes):
+    """Otherwise a new owner might choose an epoch that is too low, and an older claim would win."""
+    until(
+        lambda: len({info(node)["cluster_current_epoch"] for node in nodes}) == 1,
+        "all have one epoch",
+    )
+
+
 def end_move(slot, source, target, nodes=(), tells_all=True):
     """Gives the slot to the target. The target and the source learn this first.
 
     Then the other masters in `nodes` learn it by a command, or without `tells_all` by gossip.
     """
     owners = {node.port: node for node in (target, source, *nodes)}.values()
-    # Otherwise the new owner might choose an epoch that is too low, and the old owner's latest
-    # claim would win.
-    until(
-        lambda: len({info(node)["cluster_current_epoch"] for node in owners}) == 1,
-        "all have one epoch",
-    )
+    await_one_epoch(owners)
     name = identity(target)
     for node in owners if tells_all else (target, source):
         if is_master(node):
@@ -227,6 +230,7 @@ def give_all(source, target, nodes):
 def give(slots, target, nodes):
     """Gives empty slots to the target and informs all `nodes`."""
     name = identity(target)
+    await_one_epoch(nodes)
     target.command("CLUSTER", "BUMPEPOCH")  # So that the target's claim wins over older ones.
     commands = [("CLUSTER", "SETSLOT", slot, "NODE", name) for slot in slots]
     for node in sorted(nodes, key=lambda node: node.port != target.port):  # The target first.

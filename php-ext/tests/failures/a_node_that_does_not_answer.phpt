@@ -25,11 +25,11 @@ echo "-- a node that sends its answer byte by byte\n";
 $port = lab_node('
     command()
     drip("$600\r\n" + "x" * 600 + "\r\n", 100)');
-$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 drip"], ['timeout' => 250]));
+$redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 drip"], ['timeout' => 1500]));
 $time = lab_time(fn () => lab_tell(fn () => $redis->get('key')));
-lab_show('at the deadline', $time >= 249 && $time < 30000);
+lab_show('at the deadline', $time >= 1499 && $time < 30000);
 $time = lab_time(fn () => lab_tell(fn () => $redis->pipeline()->get('key')->exec()));
-lab_show('at the deadline', $time >= 249 && $time < 30000);
+lab_show('at the deadline', $time >= 1499 && $time < 30000);
 
 echo "-- a node whose backlog is full: it takes no connection\n";
 $server = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
@@ -77,10 +77,10 @@ not before the deadline: true
 value: "value"
 -- a node that sends its answer byte by byte
 OneHop\DeadlineExceeded, node drip, may have executed: true
-  Only part of the answer arrived within 250 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  Only part of the answer arrived within 1500 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 at the deadline: true
 OneHop\DeadlineExceeded, node drip, may have executed: true
-  Only part of the answer arrived within 250 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+  Only part of the answer arrived within 1500 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 at the deadline: true
 -- a node whose backlog is full: it takes no connection
 OneHop\DeadlineExceeded, node full, may have executed: false
