@@ -9,7 +9,9 @@ require __DIR__ . '/../lab/sentinel.inc';
 $lab = new LabSentinels(1);
 $second = $lab->replicate($lab->ports[0]);
 $replicas = fn () => array_values(array_diff(array_keys($lab->processes), [$lab->port()]));
-$config = fn (string $from) => $lab->config(['read_from' => $from]);
+$config = fn (string $from, int $timeout = 30000) => $lab->config([
+    'read_from' => $from, 'timeout' => $timeout,
+]);
 $redis = new OneHop\Redis('alpha', $config('prefer_replica'));
 $keys = array_map(fn ($i) => "key:$i", range(0, 99));
 $redis->mSet(array_combine($keys, $keys));
@@ -63,7 +65,8 @@ $answered('after a failover the old master answers, too', [$old]);
 
 $fastest = new OneHop\Redis('alpha', $config('lowest_latency'));
 lab_show('lowest_latency', $read($fastest));
-$strict = new OneHop\Redis('alpha', $config('replica'));
+/* A read without any replica waits for one until its deadline. */
+$strict = new OneHop\Redis('alpha', $config('replica', 3000));
 lab_show('replica', $read($strict));
 $zone = new OneHop\Redis('alpha', $lab->config([
     'read_from' => 'same_zone', 'zone' => 'a', 'host_zones' => "\n   - 127.0.0.1 a",
@@ -93,7 +96,7 @@ Lab::until(function () use ($strict): bool {
     } catch (OneHop\NodeDown $failure) {
         return str_contains($failure->getMessage(), 'No replica of this node');
     }
-}, 'Sentinel that has noticed');
+}, 'Sentinel that has noticed', 60);
 lab_tell(fn () => $strict->get('key:1'));
 lab_show('and a write', $strict->set('key:1', 'key:1'));
 ?>

@@ -121,7 +121,7 @@ class ErrorSweepTest {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 Jedis admin = masters.master(0).jedis()) {
             admin.set("key", "value");
-            UnaryOperator<String> clients = clients(masters.config());
+            UnaryOperator<String> clients = clients(masters.config("timeout: 5000"));
             meet(clients, "value value");
             masters.failOver(0);
             meet(clients, "at " + masters.replica(0).node(), "value value");
