@@ -6,7 +6,7 @@ require __DIR__ . '/../lab/cluster.inc';
 
 $cluster = new LabCluster(3, 1, '--cluster-require-full-coverage', 'no');
 $redis = new OneHop\Redis('alpha', $cluster->config());
-/* For calls that may fail: their time may be over before the election is. */
+/* A call that waits for the election may fail. */
 $short = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1000]));
 $keys = array_map(static fn ($i) => "key:$i", range(0, 299));
 $redis->mSet(array_combine($keys, $keys));
@@ -32,13 +32,19 @@ lab_show(
 
 $cluster->kill($victim);
 $wrong = 0;
-$isFree = false;
+$asked = $served = 0;
 $slowest = 0.0;
 $promoted = $right = null;
 $end = microtime(true) + 40;
 for ($i = 0; microtime(true) < $end && $right === null; $i++) {
-    $wrong += $redis->get($others[$i % count($others)]) !== $others[$i % count($others)];
-    $isFree = $isFree || $cluster->call($heir, 'ROLE')[0] === 'slave';
+    /* A call of the round before has found the dead master. */
+    $isElecting = $i > 0 && $cluster->call($heir, 'ROLE')[0] === 'slave';
+    $asked += $isElecting;
+    try {
+        $wrong += $short->get($others[$i % count($others)]) !== $others[$i % count($others)];
+        $served += $isElecting;
+    } catch (OneHop\DeadlineExceeded) { /* Once or twice on a busy machine. */
+    }
     $mine_now = array_slice($mine, $i % 50, 2);
     $wrong += $reading->get($mine_now[0]) !== $mine_now[0];
     $wrong += $reading->mGet($mine_now) !== $mine_now;
@@ -56,7 +62,7 @@ for ($i = 0; microtime(true) < $end && $right === null; $i++) {
     usleep(2000);
 }
 lab_show('wrong', $wrong);
-lab_show('calls for other keys have not waited for the election', $isFree);
+lab_show('calls for other keys do not wait for the election', $served >= $asked / 2);
 lab_show('it is over', $right !== null && $promoted !== null);
 echo $right - $promoted < 5
     ? "right again soon after\n"
@@ -100,7 +106,7 @@ well mixed
 read: true
 reads of the replica: false
 wrong: 0
-calls for other keys have not waited for the election: true
+calls for other keys do not wait for the election: true
 it is over: true
 right again soon after
 no call waited for long
