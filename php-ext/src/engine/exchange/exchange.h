@@ -300,7 +300,7 @@ void oh_exchange_set_send_waiting(oh_exchange_set *set);
 
 /*
  * Advances all members for a moment, if one of them uses a connection of this pool. False if there
- * is none, or the deadline (0: there is none) has passed, or the program has aborted the call.
+ * is none, or the deadline (0: there is none) has passed, or the program ends.
  */
 bool oh_exchange_set_advances(
     const oh_exchange_set *set, const oh_connections *connections, uint64_t deadline_ns);

@@ -349,7 +349,7 @@ void oh_exchange_await(oh_exchange *exchange)
 bool oh_exchange_set_advances(
     const oh_exchange_set *set, const oh_connections *connections, uint64_t deadline_ns)
 {
-    if ((deadline_ns && oh_clock_now_ns() >= deadline_ns) || oh_surroundings.is_ending()) {
+    if ((deadline_ns && oh_clock_now_ns() >= deadline_ns) || oh_surroundings.is_exiting()) {
         return false;
     }
     for (uint32_t i = 0; i < set->members_count; i++) {

@@ -478,7 +478,7 @@ static bool gives_up(oh_patience *patience)
     const oh_waiting *waiting = (oh_waiting *)patience;
     oh_exchange *exchange = waiting->exchange;
 
-    if (!waiting->was_ending && oh_surroundings.is_ending()) {
+    if (oh_surroundings.is_exiting() || (!waiting->was_ending && oh_surroundings.is_ending())) {
         oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_WAIT_ENDED);
         exchange->found.was_interrupted = true;
         return true;
