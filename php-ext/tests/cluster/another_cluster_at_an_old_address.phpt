@@ -43,7 +43,7 @@ Lab::until(function () use ($redis, $keys) {
     } catch (OneHop\Exception) {
         return false;
     }
-}, 'answer');
+}, 'answer', 60);
 lab_show('its value', $redis->get($keys[0]));
 preg_match_all('/OneHop: (.*another Redis Cluster)/', file_get_contents(Lab::file('log')), $told);
 echo implode("\n", array_unique($told[1])), "\n";

@@ -30,7 +30,7 @@ $await = static function (callable $call, string $what) use (&$failures): mixed 
             usleep(20000);
             return false;
         }
-    }, $what);
+    }, $what, 60);
     return $value;
 };
 

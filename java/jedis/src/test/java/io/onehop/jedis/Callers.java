@@ -22,7 +22,7 @@ final class Callers {
 
     private Callers() {}
 
-    /* A busy machine may need minutes for the job. JUnit ends a test after five minutes. */
+    /* A busy machine may need minutes for the job. JUnit ends a test after ten minutes. */
     private static final int JOB_MS_MAX = 240_000;
 
     /** Runs the same job in many threads. Throws the first failure of any of them. */
