@@ -35,7 +35,7 @@ typedef struct oh_environment {
 
     /* True if the program aborts the call. The engine then ends all waits. */
     bool (*is_ending)(void);
-    /* True if the program itself ends. Then is_ending() is true, too, until it has ended. */
+    /* True if the program itself ends, as by exit(). Then is_ending() is true, too. */
     bool (*is_exiting)(void);
 
     /* True if the program lets the current caller read this file. */

@@ -143,7 +143,7 @@ static bool has_buffered(oh_exchange *const *members, uint32_t count)
 
 /*
  * Runs the program's signal handlers. False if one aborts the call or ends the program; then all
- * waits end. While the program ends, no wait begins.
+ * waits end. While the program ends, no long wait begins.
  */
 static bool let_handlers_run(oh_exchange *const *members, uint32_t count)
 {
