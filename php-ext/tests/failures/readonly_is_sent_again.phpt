@@ -91,9 +91,10 @@ echo "an unchanged file\n";
 [$redis, $key, , $old] = $replaced(false);
 lab_tell(fn () => $redis->set($key, 'after'));
 lab_show('a read', $redis->get($key));
-/* The best of ten, because a busy machine may keep any of them waiting. */
-$times = array_map(fn () => lab_time(fn () => $redis->set($key, 'after')), range(1, 10));
-lab_show('time', min($times) < 500);
+/* The median of eleven, because a busy machine may keep any of them waiting. */
+$times = array_map(fn () => lab_time(fn () => $redis->set($key, 'after')), range(1, 11));
+sort($times);
+lab_show('time', $times[5] < 500);
 
 echo "a new node that does not answer\n";
 [$redis, $key, , , , $id] = $replaced(true);

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
@@ -170,13 +171,13 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     public static void await(String what, BooleanSupplier condition) {
-        for (int i = 0; i < 6000; i++) {
-            if (condition.getAsBoolean()) {
-                return;
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new IllegalStateException("for two minutes it was not true that " + what);
             }
             Processes.pause(10);
         }
-        throw new IllegalStateException("for a minute it was not true that " + what);
     }
 
     public List<RedisServer> servers() {
