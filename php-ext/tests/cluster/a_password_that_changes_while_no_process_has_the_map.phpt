@@ -28,7 +28,10 @@ for ($i = 0; $i < 5; $i++) {
     $fork($call);
 }
 $call();
-/* Six processes with an inquiry each would ask twelve times. If one of the two nodes is late, the third one is asked, too. */
+/*
+ * Six processes with an inquiry each would ask twelve times. If one of two nodes is late, the third
+ * one is asked, too.
+ */
 echo in_array($cluster->questions(), [1, 2, 3], true)
     ? "one inquiry"
     : "{$cluster->questions()} questions", "\n";
