@@ -29,6 +29,11 @@ from result import machine, save_rows
 from statistic import median
 from table import Progress, bold, show
 
+TIMEOUT_MS = 1000
+# A short run proves that the answers are right; a busy machine may be late with them.
+SHORT_TIMEOUT_MS = 30_000
+DEATHS_MAX = 10
+
 
 class Load:
     """The rows so far, and what a part needs to add some."""
@@ -286,10 +291,17 @@ def test(load):
             start_cold(load, path, count=1)
     for path in ("php.onehop", "java.onehop"):
         if path in load.options.jobs:
-            let_die(load, path, ((0.2, "pause"), (0.4, "resume"), (0.6, "kill")), 1)
-            if not load.rows[-1]["failed"]:
-                raise LabError(f"{path}: no request met the dead node")
+            meet_death(load, path)
     load.progress.done()
+
+
+def meet_death(load, path):
+    """On a busy machine all requests may be over before the node dies; then it dies once more."""
+    for _ in range(DEATHS_MAX):
+        let_die(load, path, ((0.2, "pause"), (0.4, "resume"), (0.6, "kill")), 1)
+        if load.rows[-1]["failed"]:
+            return
+    raise LabError(f"{path}: in {DEATHS_MAX} runs no request met the dead node")
 
 
 def arguments():
@@ -310,7 +322,7 @@ def arguments():
 
 def main():
     options = arguments()
-    with Paths(options.workers) as paths:
+    with Paths(options.workers, SHORT_TIMEOUT_MS if options.short else TIMEOUT_MS) as paths:
         load = Load(paths, options)
         try:
             (test if options.short else measure)(load)

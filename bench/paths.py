@@ -32,7 +32,6 @@ from stage import ITEMS, KEYS, POOL, Stage, hset
 from workers import COMMANDS, Worker
 
 PAGE = os.path.join(ROOT, "bench/php/paths.php")
-TIMEOUT_MS = 1000
 PR_SET_TIMERSLACK, DEFAULT = 29, 0
 
 LABELS = {
@@ -57,8 +56,9 @@ def is_php(path):
 class Paths(Stage):
     """All servers, and a driver that knows all paths."""
 
-    def __init__(self, workers):
+    def __init__(self, workers, timeout_ms):
         super().__init__()
+        self.timeout_ms = timeout_ms
         try:
             self._start(workers)
         except BaseException:
@@ -66,7 +66,7 @@ class Paths(Stage):
             raise
 
     def _start(self, workers):
-        self.nodes_behind_nutcracker(timeout_ms=TIMEOUT_MS)
+        self.nodes_behind_nutcracker(timeout_ms=self.timeout_ms)
         self.one_node()
         self.cluster_of_masters()
         self._write_items()
@@ -101,7 +101,7 @@ class Paths(Stage):
             path: ("page", nginx[self.kind(path)], f"{PAGE}?{query}")
             for path, query in self.queries.items()
         }
-        self.driver = self.enter_context(Driver({**pages, **java}))
+        self.driver = self.enter_context(Driver({**pages, **java}, self.timeout_ms))
 
     def kind(self, path):
         """Which php-fpm serves a path."""
@@ -132,7 +132,7 @@ class Paths(Stage):
             "listen": "127.0.0.1:1",
             "redis": True,
             "cluster": True,
-            "timeout": TIMEOUT_MS,
+            "timeout": self.timeout_ms,
             "servers": [f"{host}:{port}:1" for host, port in self.cluster.addresses],
         }
         return config_text({**self.nutcracker.pools, "cluster": cluster})
@@ -176,7 +176,7 @@ def php(value):
 class Driver(Worker):
     """OpenLoop.java. `run` returns what it measured; a wrong answer raises LabError."""
 
-    def __init__(self, paths):
+    def __init__(self, paths, timeout_ms):
         self.language, self._is_ready = "Java, open loop", False
         plan = "".join(f"{name} {' '.join(map(str, words))}\n" for name, words in paths.items())
         # The kernel may wake a sleeper 50 us late, unless its parent has asked for 1 ns.
@@ -184,7 +184,7 @@ class Driver(Worker):
         libc.prctl(PR_SET_TIMERSLACK, 1)
         try:
             self.process = Process(
-                [*COMMANDS[self.language], "plan"],
+                [*COMMANDS[self.language], "plan", str(timeout_ms)],
                 name="driver",
                 files={"plan": plan},
                 stdin=subprocess.PIPE,

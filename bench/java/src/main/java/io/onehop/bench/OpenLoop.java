@@ -13,8 +13,9 @@
  * waited so far counts as its latency. Every answer is checked, and a wrong value ends the program.
  * Requests that failed are counted by their messages; their latencies count.
  *
- * Run by bench/open_loop.py, with one argument: the file name of a plan. Each line of the plan
- * describes one path to the nodes, `NAME KIND WORD ...`:
+ * Run by bench/open_loop.py, with two arguments: the file name of a plan, and the timeout of Jedis'
+ * clients in milliseconds. OneHop has its own in CONFIG. Each line of the plan describes one path to
+ * the nodes, `NAME KIND WORD ...`:
  *
  *     page SOCKET URI         a PHP page (bench/php/paths.php), from nginx at this unix socket
  *     onehop CONFIG POOL      OneHopClient in this JVM
@@ -67,9 +68,6 @@ public final class OpenLoop {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** As in the configuration of the pool. */
-    private static final int TIMEOUT_MS = 1000;
-
     /** Does one job for the request of this number, and checks the answer. */
     private interface Target {
         void request(String job, long number) throws IOException;
@@ -86,7 +84,7 @@ public final class OpenLoop {
         Map<String, Target> targets = new HashMap<>();
         for (String line : Files.readAllLines(Path.of(arguments[0]))) {
             String[] words = line.split(" ");
-            targets.put(words[0], target(words));
+            targets.put(words[0], target(words, Integer.parseInt(arguments[1])));
         }
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("ready");
@@ -109,13 +107,13 @@ public final class OpenLoop {
         System.exit(0); // The clients' pools may keep threads.
     }
 
-    private static Target target(String[] words) {
+    private static Target target(String[] words, int timeoutMs) {
         List<String> rest = Arrays.asList(words).subList(2, words.length);
         return switch (words[1]) {
             case "page" -> new Page(UnixDomainSocketAddress.of(words[2]), words[3]);
             case "onehop" -> new Client(Worker.onehop(rest));
-            case "node" -> new Client(Worker.one(rest, TIMEOUT_MS));
-            case "cluster" -> new Client(Worker.cluster(rest, TIMEOUT_MS));
+            case "node" -> new Client(Worker.one(rest, timeoutMs));
+            case "cluster" -> new Client(Worker.cluster(rest, timeoutMs));
             default -> throw new IllegalArgumentException(String.join(" ", words));
         };
     }
