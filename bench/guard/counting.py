@@ -4,11 +4,13 @@ None of them depends on time or on other load:
 
     instructions   of the PHP process, as valgrind's callgrind counts them, without the kernel. The
                    processor that valgrind shows to programs is the same on all machines with AVX2.
-                   The median of all samples counts.
     bytes          that Java's calling thread allocates. Only the first compiler (C1) runs. The
-                   second one removes some allocations, not always the same. The median counts.
-    socket calls   that send, receive or wait. A late answer costs one call more, so the smallest
-                   sample counts.
+                   second one removes some allocations, not always the same.
+    socket calls   that send, receive or wait.
+
+The smallest sample counts. On a busy machine most samples have more: a late answer costs one call
+more, replies that arrive in parts cost Java more bytes, and what PHP does once in some milliseconds
+or seconds falls into more samples, because each of them takes longer.
 
 A client that has to wait several times for its answers executes more instructions. So strace pauses
 the client, with valgrind around it, after each send: when the client reads, all answers are there.
@@ -96,11 +98,9 @@ def counts(configs):
 
 
 def table(language, cost, costs, calls):
-    # On a busy machine replies arrive in several parts, for which Java allocates more.
-    usual = min if cost == "bytes" else median
     return {
         f"{language} {name}": {
-            f"{cost} per {road.command}": round(usual(costs[name]) / road.commands, 1),
+            f"{cost} per {road.command}": round(min(costs[name]) / road.commands, 1),
             f"socket calls per {road.call}": round(min(calls[name]) / road.calls, 1),
         }
         for name, road in ROADS.items()
