@@ -254,11 +254,12 @@ class RestingTest {
         String node = "node n (127.0.0.1:" + port + ") of server pool alpha is ";
         try (Log log = new Log();
                 OneHopClient redis = Nodes.clientOf(Stream.of("127.0.0.1:" + port + ":1 n"))) {
-            long begin = System.nanoTime();
             Callers.inThreads(
                     8,
                     number -> {
-                        // Calls are made for a second, so that a probe fails, too.
+                        assertThrows(NodeDown.class, () -> redis.get("key"));
+                        // The outage has begun. It lasts for a second, so that a probe fails, too.
+                        long begin = System.nanoTime();
                         while (System.nanoTime() - begin < 1_000_000_000L) {
                             assertThrows(NodeDown.class, () -> redis.get("key"));
                         }
