@@ -8,8 +8,9 @@ lint    the sources as they are, without a build
 trixie  PHP's and Java's suites on Debian trixie
 
 Some steps run side by side, because most of them wait more than they compute. A step that passes is
-one line; a step that fails is followed by its output. A skipped test counts as failed, because it
-has proven nothing. A test that passed at its second try has passed, and is named at the end.
+one line. The output of a step that fails comes before its line; the end of this output is repeated
+at the end of the run. A skipped test counts as failed, because it has proven nothing. A test that
+passed at its second try has passed, and is named at the end.
 
 The last line is "N passed, N failed". It counts the tests of each step; a step that does not report
 a number counts as one.
@@ -30,6 +31,7 @@ from lab import LabError, Process  # (the path above finds it)
 STEPS_AT_ONCE = os.cpu_count() + 1
 # The slowest steps take five minutes; on a busy machine they take three times as long.
 STEP_SECONDS_MAX = 1500
+ENDING_LINES = 15
 # These lines are shown even if their step passes. .ci/coverage prints them.
 SHOWN = re.compile(r"^  coverage of .*$", re.MULTILINE)
 # The names of tests that passed at their second try, as .ci/phpt and Maven print them.
@@ -94,11 +96,16 @@ def main(*parts):
         print(f"  {verdict}  {run.step.title} ({count}{seconds})", flush=True)
         passed += step_passed or int(is_good)
         failed += step_failed or int(not is_good)
-        failures += [] if is_good else [f"failed: {run.step.title}"]
+        failures += [] if is_good else [f"failed: {run.step.title}", *ending(output)]
         late += step_late
     print("", f"{time.monotonic() - started:.0f} s", *failures, *late, sep="\n  ")
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failures else 0)
+
+
+def ending(output):
+    """The last lines of a failed step, for those who see only the end of a long run."""
+    return [f"    {line}" for line in output.splitlines()[-ENDING_LINES:]]
 
 
 def ended(steps):

@@ -14,8 +14,8 @@
  * Requests that failed are counted by their messages; their latencies count.
  *
  * Run by bench/open_loop.py, with two arguments: the file name of a plan, and the timeout of Jedis'
- * clients in milliseconds. OneHop has its own in CONFIG. Each line of the plan describes one path to
- * the nodes, `NAME KIND WORD ...`:
+ * clients in milliseconds. OneHop has its own in CONFIG. Each line of the plan describes one path
+ * to the nodes, `NAME KIND WORD ...`:
  *
  *     page SOCKET URI         a PHP page (bench/php/paths.php), from nginx at this unix socket
  *     onehop CONFIG POOL      OneHopClient in this JVM
