@@ -357,10 +357,12 @@ static void test_use_of_an_entry(oh_store_node *node, uint32_t tenure)
         !oh_store_want(node, tenure + 2, 90000) && oh_store_use_of(node, 90000) == OH_STORE_QUIET);
 
     test_begin("store: an entry that was left is soon given up, unless a process wants it again");
+    CHECK(!oh_store_is_left(node));
     oh_store_leave(node, tenure, 30000);
+    CHECK(oh_store_is_left(node));
     CHECK(oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS - 1) == OH_STORE_USED &&
           oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_LEFT);
-    CHECK(oh_store_want(node, tenure, 30100) &&
+    CHECK(oh_store_want(node, tenure, 30100) && !oh_store_is_left(node) &&
           oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_USED);
     CHECK(!oh_store_give_up_node(node, 30000 + OH_STORE_LEFT_MS) && oh_store_is_held(node, tenure));
     oh_store_leave(node, tenure, 40000);

@@ -216,6 +216,9 @@ bool oh_store_want(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
 /* Notes that the node is left: a process has found that it is not configured any more. */
 void oh_store_leave(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
 
+/* True if no process has wanted the node since one has left it. */
+bool oh_store_is_left(const oh_store_node *node);
+
 /*
  * FREE: the entry is not in use. QUIET: close its idle connections; the entry may be given to
  * another node. RESTING: close them, too, but keep the entry. LEFT: give it up.

@@ -128,6 +128,11 @@ void oh_store_leave(oh_store_node *node, uint32_t tenure, uint64_t now_ms)
     }
 }
 
+bool oh_store_is_left(const oh_store_node *node)
+{
+    return atomic_load_explicit(&node->wanted, memory_order_relaxed) % 2 == 1;
+}
+
 oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms)
 {
     uint64_t wanted = atomic_load(&node->wanted), since_ms = wanted >> 1;

@@ -49,6 +49,10 @@ static void add_health(node_view *view, const oh_store_health *health)
     view->failures = OH_MAX(view->failures, oh_health_failures(state));
 }
 
+/*
+ * If the directives of a node or the id behind its address have changed, it has a second entry for
+ * a while: that of the node as it was. The health of that entry is not shown.
+ */
 static void add_host(node_view *view, const oh_store_meter *meter)
 {
     const oh_store *store = oh_segment_store();
@@ -60,7 +64,9 @@ static void add_host(node_view *view, const oh_store_meter *meter)
 
             view->leased += usage.leased;
             view->idle += usage.idle;
-            add_health(view, &node->health);
+            if (!oh_store_is_left(node)) {
+                add_health(view, &node->health);
+            }
         }
     }
 }
