@@ -90,7 +90,10 @@ lab_openssl('ec', '-in', lab_pem('client.key'), '-aes256', '-passout', 'pass:wor
     '-out', lab_pem('locked.key'));
 $locked = ['tls_cert_file' => lab_pem('client'), 'tls_key_file' => lab_pem('locked.key')];
 attempt('a locked key', $port, $locked + ['tls_key_file_pass' => 'word']);
+ob_start();
 attempt('without its password', $port, $locked);
+/* One of 256 keys is unlocked by any password, into bytes that are no key. */
+echo str_replace(': unsupported', ': bad decrypt', ob_get_clean());
 attempt('a key of another certificate', $port,
     ['tls_cert_file' => lab_pem('client'), 'tls_key_file' => lab_pem('node.key')]);
 attempt('a file that is missing', $port, ['tls_ca_cert_file' => '/nowhere/ca.pem']);
