@@ -31,7 +31,7 @@ from lab import LabError, Process  # (the path above finds it)
 STEPS_AT_ONCE = os.cpu_count() + 1
 # The slowest steps take five minutes; on a busy machine they take three times as long.
 STEP_SECONDS_MAX = 1500
-ENDING_LINES = 15
+ENDING_LINES, ENDING_COLUMNS = 15, 200  # A step's command may name two hundred files.
 # These lines are shown even if their step passes. .ci/coverage prints them.
 SHOWN = re.compile(r"^  coverage of .*$", re.MULTILINE)
 # The names of tests that passed at their second try, as .ci/phpt and Maven print them.
@@ -105,7 +105,7 @@ def main(*parts):
 
 def ending(output):
     """The last lines of a failed step, for those who see only the end of a long run."""
-    return [f"    {line}" for line in output.splitlines()[-ENDING_LINES:]]
+    return [f"    {line[:ENDING_COLUMNS]}" for line in output.splitlines()[-ENDING_LINES:]]
 
 
 def ended(steps):
